@@ -1,0 +1,98 @@
+/** Reading jobs, from any process. */
+import type { QueueClient } from './client.ts';
+import { JOB_STATES, priorityName, type JobState, type Priority } from './core/states.ts';
+import { InvalidOptionError } from './errors.ts';
+import { checkedId } from './ids.ts';
+import type { ErrorEntry, JobRow } from './store/job-row.ts';
+import { selectJob } from './store/select-job.ts';
+import { selectJobs } from './store/select-jobs.ts';
+
+export { readBacklog, type Backlog } from './store/backlog.ts';
+export { countJobs, type JobCount } from './store/count-jobs.ts';
+
+/** A job as its row tells it. The claim's token is not shown: whoever has it can write. */
+export interface Job {
+  readonly id: string;
+  readonly type: string;
+  readonly payload: unknown;
+  readonly state: JobState;
+  readonly priority: Priority;
+  readonly runAt: Date;
+  readonly attempts: number;
+  readonly maxAttempts: number;
+  readonly claims: number;
+  readonly crashes: number;
+  readonly maxCrashes: number;
+  readonly lockUntil: Date | null;
+  readonly claimedBy: string | null;
+  readonly claimedAt: Date | null;
+  readonly progress: unknown;
+  readonly result: unknown;
+  readonly errors: readonly ErrorEntry[];
+  readonly dedupeKey: string | null;
+  readonly cancelRequestedAt: Date | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly finishedAt: Date | null;
+}
+
+/**
+ * A job by id; undefined if there is none (cleaned up, rolled back, never made).
+ * @throws InvalidOptionError if `id` is no UUID.
+ */
+export async function findJob(client: QueueClient, id: string): Promise<Job | undefined> {
+  const row = await selectJob(client, checkedId('id', id));
+  return row && readRow(row);
+}
+
+export interface ListOptions {
+  readonly type?: string;
+  /** All states by default. */
+  readonly states?: readonly JobState[];
+  /** The last id of the page before this one. */
+  readonly before?: string;
+  /** 1 to 500; 50 by default. */
+  readonly limit?: number;
+}
+
+/**
+ * Jobs, the youngest first.
+ * @throws InvalidOptionError naming the option.
+ */
+export async function listJobs(client: QueueClient, options: ListOptions = {}): Promise<Job[]> {
+  const { type, states = JOB_STATES, before, limit = 50 } = options;
+  if (!Number.isInteger(limit) || limit < 1 || limit > 500) {
+    throw new InvalidOptionError('limit', limit, 'a whole number from 1 to 500');
+  }
+  for (const state of states) {
+    if (!JOB_STATES.includes(state)) throw new InvalidOptionError('states', state, `some of ${JOB_STATES.join(', ')}`);
+  }
+  const rows = await selectJobs(client, {
+    type: type ?? null,
+    states,
+    before: before === undefined ? null : checkedId('before', before),
+    limit,
+  });
+  return rows.map(readRow);
+}
+
+function readRow(row: JobRow): Job {
+  const { id, type, payload, state, attempts, maxAttempts, claims, crashes, maxCrashes } = row;
+  const { claimedBy, progress, result, errors, dedupeKey } = row;
+  return {
+    ...{ id, type, payload, state, attempts, maxAttempts, claims, crashes, maxCrashes },
+    ...{ claimedBy, progress, result, errors, dedupeKey },
+    priority: priorityName(row.priority),
+    runAt: new Date(row.runAt),
+    lockUntil: date(row.lockUntil),
+    claimedAt: date(row.claimedAt),
+    cancelRequestedAt: date(row.cancelRequestedAt),
+    createdAt: new Date(row.createdAt),
+    updatedAt: new Date(row.updatedAt),
+    finishedAt: date(row.finishedAt),
+  };
+}
+
+function date(text: string | null): Date | null {
+  return text === null ? null : new Date(text);
+}

@@ -1,0 +1,46 @@
+/** Writes what a batch of ended runs came to, through the fence. */
+import type { QueueClient } from './client.ts';
+import type { Settlement } from './core/decide.ts';
+import { completeJobs, type Completion } from './store/complete.ts';
+import { findCompleted } from './store/confirm.ts';
+import { withoutRepeats, type Fence, type Unsettled } from './store/fence.ts';
+import { onceMore } from './store/once-more.ts';
+import { settleJobs, type EndedRun } from './store/settle.ts';
+
+export interface SettledRun extends Fence {
+  readonly claims: number;
+  readonly settlement: Settlement;
+  /** The run called `ctx.complete(tx)`: if that transaction committed, there is nothing left to write. */
+  readonly completing: boolean;
+}
+
+/**
+ * Settles runs, in one statement for completions and one for the rest, and tells which of them changed nothing. A
+ * database error throws, and says nothing about any of them: settling again is safe, because the fence is a condition
+ * on the row.
+ */
+export async function settleRuns(client: QueueClient, runs: readonly SettledRun[]): Promise<Unsettled> {
+  const committed = await findCompleted(client, runs.filter((run) => run.completing));
+  const unsettled = { lost: [] as Fence[], locked: [] as Fence[] };
+  // A worker that lost a row and claimed it again may settle it under both tokens: one after the other.
+  for (const batch of withoutRepeats(runs.filter((run) => !(run.completing && committed.has(run.id))))) {
+    for (const part of await settleBatch(client, batch)) {
+      unsettled.lost.push(...part.lost);
+      unsettled.locked.push(...part.locked);
+    }
+  }
+  return unsettled;
+}
+
+async function settleBatch(client: QueueClient, batch: readonly SettledRun[]): Promise<Unsettled[]> {
+  const completions: Completion[] = [];
+  const endings: EndedRun[] = [];
+  for (const { id, claimToken, settlement } of batch) {
+    if (settlement.settle === 'complete') completions.push({ id, claimToken, result: settlement.result });
+    else endings.push({ id, claimToken, ending: settlement });
+  }
+  return [
+    await onceMore(() => completeJobs(client, completions)),
+    await onceMore(() => settleJobs(client, endings)),
+  ];
+}

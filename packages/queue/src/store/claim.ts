@@ -1,0 +1,145 @@
+import type { QueueClient } from '../client.ts';
+import type { RetryPolicy } from '../core/retry-policy.ts';
+import type { Fence } from './fence.ts';
+import { onceMore } from './once-more.ts';
+
+/** What a worker can take of one type. */
+export interface Wanted {
+  readonly type: string;
+  /** At most so many jobs. */
+  readonly slots: number;
+  readonly leaseMs: number;
+  readonly retry: RetryPolicy;
+}
+
+export interface ClaimRequest {
+  readonly workerId: string;
+  /** Only these types are looked at: a type without a handler stays pending. */
+  readonly wanted: readonly Wanted[];
+  /** At most so many jobs over all types; where more are due, types take turns. */
+  readonly capacity: number;
+}
+
+/** A row as its claim left it. The token is the claim's, and no other claim's of any row. */
+export interface ClaimedJob extends Fence {
+  readonly type: string;
+  readonly payload: unknown;
+  readonly priority: number;
+  readonly runAt: string;
+  readonly createdAt: string;
+  readonly claimedAt: string;
+  readonly attempts: number;
+  readonly maxAttempts: number;
+  readonly claims: number;
+  readonly crashes: number;
+  readonly dedupeKey: string | null;
+  readonly progress: unknown;
+  readonly trace: unknown;
+  /** How long the job had been due when it was claimed, by the database's clock. */
+  readonly waitedMs: number;
+}
+
+/**
+ * The one way to a claim, for all types and all callers: pending → running. A transaction of its own that holds nothing
+ * but the claim; the jobs run after it has committed.
+ *
+ * Its cost does not grow with finished jobs, jobs for later, or jobs that are due. Returned in the order in which
+ * they are to be started: level of priority, then time.
+ */
+export async function claimJobs(client: QueueClient, request: ClaimRequest): Promise<ClaimedJob[]> {
+  const { workerId, wanted, capacity } = request;
+  if (wanted.length === 0 || capacity < 1) return [];
+  const types = wanted.map((want) => want.type);
+  const slots = wanted.map((want) => Math.min(want.slots, capacity));
+  const policies = JSON.stringify(
+    Object.fromEntries(wanted.map(({ type, leaseMs, retry }) => [type, { leaseMs, ...retry }])),
+  );
+
+  const [row] = await onceMore(() => client.$queryRaw<{ claimed: string | null }[]>`
+    WITH "due" AS MATERIALIZED (
+      SELECT job."id", job."rank"
+      FROM unnest(${types}::text[], ${slots}::int[]) AS want("type", "slots")
+      CROSS JOIN LATERAL (
+        SELECT candidate."id", row_number() OVER () AS "rank"
+        -- One index range a type and level. A range over all levels would have to read every job for later of a
+        -- better level before it comes to a due one of a lesser level.
+        FROM (VALUES (0::smallint), (1::smallint), (2::smallint), (3::smallint)) AS level("priority")
+        CROSS JOIN LATERAL (
+          SELECT queued."id"
+          FROM "job_queue" AS queued
+          WHERE queued."state" = 'pending'
+            AND queued."type" = want."type"
+            AND queued."priority" = level."priority"
+            AND queued."runAt" <= now()
+          ORDER BY queued."runAt", queued."id"
+          LIMIT want."slots"
+          -- Two claims at once pass each other by.
+          FOR UPDATE SKIP LOCKED
+        ) AS candidate
+        -- Rows are locked as they are drawn: the levels after the one that fills the slots are not looked at.
+        LIMIT want."slots"
+      ) AS job
+    ),
+    -- Every type's first job before any type's second; chance between equals, so that no list's order starves a type.
+    "chosen" AS MATERIALIZED (
+      SELECT "id"
+      FROM "due"
+      ORDER BY "rank", random()
+      LIMIT ${capacity}::int
+    ),
+    "claimed" AS (
+      UPDATE "job_queue" AS job
+      SET
+        "state" = 'running',
+        "claimToken" = gen_random_uuid(),
+        "lockUntil" = now() + (policy."byType" -> job."type" ->> 'leaseMs')::float8 * interval '1 millisecond',
+        -- Counted here, so that a job that kills its worker is counted without anyone having to write it down.
+        "attempts" = job."attempts" + 1,
+        "claims" = job."claims" + 1,
+        -- base * 2^attempts so far, up to the ceiling, of which a random half to whole. The exponent is clamped: two to
+        -- the power of a thousand is no float8.
+        "retryDelayMs" = (
+          LEAST(
+            (policy."byType" -> job."type" ->> 'maxMs')::float8,
+            (policy."byType" -> job."type" ->> 'baseMs')::float8 * power(2::float8, LEAST(job."attempts", 30))
+          ) * (0.5 + random() / 2)
+        )::int,
+        "claimedBy" = ${workerId}::text,
+        "claimedAt" = now(),
+        "updatedAt" = now()
+      FROM (SELECT ${policies}::jsonb AS "byType") AS policy
+      -- By primary key, whatever the batch: as a join or IN (SELECT …) this becomes a scan of the table at 500 rows.
+      WHERE job."id" = ANY (ARRAY(SELECT "id" FROM "chosen"))
+      RETURNING job.*
+    )
+    SELECT json_agg(json_build_object(
+      'id', "id",
+      'claimToken', "claimToken",
+      'type', "type",
+      'payload', "payload",
+      'priority', "priority",
+      'runAt', "runAt",
+      'createdAt', "createdAt",
+      'claimedAt', "claimedAt",
+      'attempts', "attempts",
+      'maxAttempts', "maxAttempts",
+      'claims', "claims",
+      'crashes', "crashes",
+      'dedupeKey', "dedupeKey",
+      'progress', "progress",
+      'trace', "trace",
+      'waitedMs', extract(epoch FROM clock_timestamp() - "runAt") * 1000
+    ))::text AS "claimed"
+    FROM "claimed"`);
+
+  // One JSON value costs Node a quarter less than rows.
+  const claimed = JSON.parse(row?.claimed ?? '[]') as ClaimedJob[];
+  return claimed.sort(byOrderOfStart);
+}
+
+/** RETURNING has no order. Instants of one session are spelled alike, so that their text sorts as they do. */
+function byOrderOfStart(a: ClaimedJob, b: ClaimedJob): number {
+  if (a.priority !== b.priority) return a.priority - b.priority;
+  if (a.runAt !== b.runAt) return a.runAt < b.runAt ? -1 : 1;
+  return a.id < b.id ? -1 : 1;
+}

@@ -1,0 +1,59 @@
+import type { QueueClient } from '../client.ts';
+
+/** A job to be inserted. Its payload is JSON that jsonb takes. */
+export interface NewJob {
+  readonly id: string;
+  readonly payload: string;
+  readonly priority: number;
+  /** Not before this instant, in milliseconds since 1970; null where `delayMs` says it. */
+  readonly runAtMs: number | null;
+  /** Not before so many milliseconds from now, by the database's clock. */
+  readonly delayMs: number;
+  readonly dedupeKey: string | null;
+}
+
+/** What all jobs of one statement share. */
+export interface NewJobs {
+  readonly type: string;
+  readonly maxAttempts: number;
+  readonly maxCrashes: number;
+  readonly jobs: readonly NewJob[];
+}
+
+/**
+ * Inserts jobs of one type and returns the ids of those that went in. The others met an unfinished job with their
+ * dedupe key. Runs in the caller's transaction.
+ */
+export async function insertJobs(client: QueueClient, { type, maxAttempts, maxCrashes, jobs }: NewJobs) {
+  const inserted = await client.$queryRaw<{ id: string }[]>`
+    INSERT INTO "job_queue" ("id", "type", "payload", "priority", "runAt", "dedupeKey", "maxAttempts", "maxCrashes")
+    SELECT
+      job."id",
+      ${type}::text,
+      job."payload",
+      job."priority",
+      -- An instant comes as epoch, so that no session's time zone has a say in it.
+      COALESCE(
+        to_timestamp(job."runAtMs" / 1000.0),
+        now() + job."delayMs" * interval '1 millisecond'
+      ),
+      job."dedupeKey",
+      ${maxAttempts}::int,
+      ${maxCrashes}::int
+    FROM unnest(
+      ${jobs.map((job) => job.id)}::uuid[],
+      ${jobs.map((job) => job.payload)}::jsonb[],
+      ${jobs.map((job) => job.priority)}::smallint[],
+      ${jobs.map((job) => job.runAtMs)}::float8[],
+      ${jobs.map((job) => job.delayMs)}::float8[],
+      ${jobs.map((job) => job.dedupeKey)}::text[]
+    ) AS job("id", "payload", "priority", "runAtMs", "delayMs", "dedupeKey")
+    -- One order for everybody, so that two batches with the same keys cannot deadlock.
+    ORDER BY job."dedupeKey", job."id"
+    -- Waits for a transaction that is inserting the same key: whether this one is a duplicate depends on its outcome.
+    ON CONFLICT ("type", "dedupeKey")
+      WHERE (("dedupeKey" IS NOT NULL) AND ("state" = ANY (ARRAY['pending'::"JobState", 'running'::"JobState"])))
+      DO NOTHING
+    RETURNING "id"`;
+  return new Set(inserted.map((row) => row.id));
+}

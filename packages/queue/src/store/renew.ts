@@ -1,0 +1,65 @@
+import type { QueueClient } from '../client.ts';
+import { tokensById, type Fence } from './fence.ts';
+import { onceMore } from './once-more.ts';
+
+/** A claim to be renewed, and for how long. */
+export interface Lease extends Fence {
+  readonly leaseMs: number;
+}
+
+/**
+ * What the database said of a claim. `renewed` and `locked` both mean that it stands: a locked row cannot be taken by
+ * the sweep either. `lost` means that it was seen without the token.
+ */
+export interface Renewal extends Fence {
+  readonly renewal: 'renewed' | 'locked' | 'lost';
+  readonly cancelRequested: boolean;
+}
+
+/**
+ * Renews claims, running → running, all of a worker in one statement, and brings back cancel requests. No id may stand
+ * in `leases` twice. A lease that has run out is renewed all the same while nobody has taken the row.
+ */
+export async function renewClaims(client: QueueClient, leases: readonly Lease[]): Promise<Renewal[]> {
+  if (leases.length === 0) return [];
+  const ids = leases.map((lease) => lease.id);
+  const tokens = JSON.stringify(tokensById(leases));
+  const durations = JSON.stringify(Object.fromEntries(leases.map(({ id, leaseMs }) => [id, leaseMs])));
+
+  return onceMore(() => client.$queryRaw<Renewal[]>`
+    WITH "held" AS MATERIALIZED (
+      SELECT "id"
+      FROM "job_queue"
+      WHERE "id" = ANY (${ids}::uuid[])
+        -- As text, and each row against its own token: see complete.ts.
+        AND "state"::text = 'running'
+        AND "claimToken"::text = ${tokens}::jsonb ->> "id"::text
+      ORDER BY "id"
+      -- A handler's transaction may hold its job's row: the others are not to wait for it.
+      FOR UPDATE SKIP LOCKED
+    ),
+    "renewed" AS (
+      UPDATE "job_queue" AS job
+      SET "lockUntil" = now() + (lease."byId" ->> job."id"::text)::float8 * interval '1 millisecond'
+      FROM (SELECT ${durations}::jsonb AS "byId") AS lease
+      WHERE job."id" = ANY (ARRAY(SELECT "id" FROM "held"))
+      RETURNING job."id"
+    )
+    SELECT
+      asked."id"::text AS "id",
+      ${tokens}::jsonb ->> asked."id"::text AS "claimToken",
+      CASE
+        WHEN EXISTS (SELECT FROM "renewed" WHERE "renewed"."id" = asked."id") THEN 'renewed'
+        WHEN seen."state" = 'running' AND seen."claimToken"::text = ${tokens}::jsonb ->> asked."id"::text THEN 'locked'
+        ELSE 'lost'
+      END AS "renewal",
+      seen."cancelRequestedAt" IS NOT NULL AS "cancelRequested"
+    FROM unnest(${ids}::uuid[]) AS asked("id")
+    -- As the row was when the statement began. One row by primary key, and OFFSET 0 so that it stays that way.
+    LEFT JOIN LATERAL (
+      SELECT job."state", job."claimToken", job."cancelRequestedAt"
+      FROM "job_queue" AS job
+      WHERE job."id" = asked."id"
+      OFFSET 0
+    ) AS seen ON true`);
+}

@@ -1,0 +1,19 @@
+/** Postgres's five letters for what went wrong (SQLSTATE), wherever Prisma put them. */
+export function sqlState(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null) return undefined;
+  const { code, meta, cause } = error as { code?: unknown; meta?: unknown; cause?: unknown };
+  if (code === 'P2034') return '40001';
+  const adapterError = (meta as { driverAdapterError?: { cause?: unknown } } | undefined)?.driverAdapterError;
+  for (const source of [adapterError?.cause, cause, meta]) {
+    const found = (source as { originalCode?: unknown; code?: unknown } | undefined) ?? {};
+    for (const state of [found.originalCode, found.code]) {
+      if (typeof state === 'string' && /^[0-9A-Z]{5}$/.test(state) && !/^P[0-9]{4}$/.test(state)) return state;
+    }
+  }
+  return undefined;
+}
+
+/** A unique index refused the row. */
+export function isUniqueViolation(error: unknown): boolean {
+  return sqlState(error) === '23505' || (error as { code?: unknown } | null)?.code === 'P2002';
+}

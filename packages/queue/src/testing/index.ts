@@ -1,0 +1,61 @@
+/**
+ * For the tests of an app: runs jobs that are due, here and now, through the production claim, executor and fence.
+ * There is no other way to run a job, and so nothing that a test could get right and production wrong.
+ */
+import type { Logger, QueueClient } from '../client.ts';
+import { decide, type Outcome } from '../core/decide.ts';
+import { startRun, type Timers } from '../execute.ts';
+import type { JobHandler } from '../job.ts';
+import { settleRuns } from '../settle-runs.ts';
+import { claimJobs } from '../store/claim.ts';
+
+export interface FinishedJob {
+  readonly id: string;
+  readonly type: string;
+  readonly outcome: Outcome;
+}
+
+/** Runs what is due and has a handler, round by round until nothing is left; jobs that these enqueue are run as well. */
+export async function runDueJobs(client: QueueClient, handlers: readonly JobHandler[]): Promise<FinishedJob[]> {
+  const finished: FinishedJob[] = [];
+  for (;;) {
+    const round = await runDueBatch(client, handlers);
+    if (round.length === 0) return finished;
+    finished.push(...round);
+  }
+}
+
+const BATCH = 100;
+
+async function runDueBatch(client: QueueClient, handlers: readonly JobHandler[]): Promise<FinishedJob[]> {
+  const byType = new Map(handlers.map((handler) => [handler.contract.type, handler]));
+  const wanted = handlers.map(({ contract }) => ({ ...contract, slots: BATCH }));
+  const jobs = await claimJobs(client, { workerId: 'test', wanted, capacity: BATCH });
+
+  const environment = { client, logger: SILENT, timers: TIMERS, draining: NEVER, onFenced: () => {} };
+  return Promise.all(
+    jobs.map(async (job) => {
+      const run = startRun(job, byType.get(job.type)!, environment);
+      const outcome = await run.outcome;
+      await settleRuns(client, [{ ...job, settlement: decide(outcome, job), completing: run.completing() }]);
+      return { id: job.id, type: job.type, outcome };
+    }),
+  );
+}
+
+const NEVER = new AbortController().signal;
+
+const SILENT: Logger = {
+  debug: () => {},
+  info: () => {},
+  warn: () => {},
+  error: () => {},
+  child: () => SILENT,
+};
+
+const TIMERS: Timers = {
+  after(ms, task) {
+    const timer = setTimeout(task, ms);
+    return () => clearTimeout(timer);
+  },
+};
