@@ -1,0 +1,41 @@
+/**
+ * The worker's only clock: monotonic milliseconds, for durations within this process. It is never compared with a time
+ * in the table, so that a wall clock that is hours off, or that jumps, changes nothing.
+ */
+import type { Timers } from '@fencepost/queue/protocol';
+
+export interface Clock extends Timers {
+  now(): number;
+}
+
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  after(ms, task) {
+    const timer = setTimeout(task, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
+export function pause(clock: Clock, ms: number): Promise<void> {
+  return new Promise((resolve) => void clock.after(ms, resolve));
+}
+
+/** Resolves true when the promise does, or false once so many milliseconds have passed. */
+export function within(clock: Clock, ms: number, promise: Promise<unknown>): Promise<boolean> {
+  return new Promise((resolve) => {
+    const cancel = clock.after(ms, () => resolve(false));
+    const settled = () => {
+      cancel();
+      resolve(true);
+    };
+    promise.then(settled, settled);
+  });
+}
+
+/** The promise, or a rejection once so many milliseconds have passed without an answer. */
+export function timely<T>(clock: Clock, ms: number, promise: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.after(ms, () => reject(new Error(`no answer within ${ms} ms`)));
+    promise.then(resolve, reject).finally(cancel);
+  });
+}

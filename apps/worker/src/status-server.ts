@@ -1,0 +1,56 @@
+/** `/healthz`, `/readyz` and `/metrics`, for Fly's checks and Prometheus. Tells nothing that needs a password. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { ConfigError } from '@fencepost/service';
+import type { HealthReport } from './health.ts';
+import type { Metrics } from './metrics.ts';
+
+export interface StatusServer {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/**
+ * @param port 0 for a free one.
+ * @throws ConfigError if the port is taken.
+ */
+export async function startStatusServer(port: number, metrics: Metrics, health: () => HealthReport): Promise<StatusServer> {
+  const server = createServer((request, response) => {
+    void answer(request.url ?? '/', metrics, health).then(({ status, type, body }) => {
+      response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(body);
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => {
+      const taken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
+      reject(taken ? new ConfigError([`HEALTH_PORT: expected a free port, found ${port} in use`]) : error);
+    });
+    server.listen(port, resolve);
+  });
+  return { port: (server.address() as AddressInfo).port, close: () => close(server) };
+}
+
+async function answer(url: string, metrics: Metrics, health: () => HealthReport) {
+  const report = health();
+  switch (new URL(url, 'http://worker').pathname) {
+    case '/healthz':
+      return json(report.healthy ? 200 : 503, report);
+    case '/readyz': {
+      const ready = !report.draining && report.databaseFailingMs === 0;
+      return json(ready ? 200 : 503, { ready, draining: report.draining, databaseFailingMs: report.databaseFailingMs });
+    }
+    case '/metrics':
+      return { status: 200, type: metrics.registry.contentType, body: await metrics.registry.metrics() };
+    default:
+      return json(404, { paths: ['/healthz', '/readyz', '/metrics'] });
+  }
+}
+
+function json(status: number, body: unknown) {
+  return { status, type: 'application/json', body: `${JSON.stringify(body)}\n` };
+}
+
+function close(server: Server): Promise<void> {
+  server.closeAllConnections();
+  return new Promise((resolve) => server.close(() => resolve()));
+}

@@ -1,0 +1,171 @@
+/** Puts a worker together: which part tells which, and nothing else. */
+import { DuplicateHandlerError, type JobHandler, type Logger, type QueueClient } from '@fencepost/queue';
+import { decide, startRun, type ClaimedJob, type Run } from '@fencepost/queue/protocol';
+import type pg from 'pg';
+import { systemClock, type Clock } from './clock.ts';
+import { DatabaseWatch } from './database-watch.ts';
+import { drain } from './drain.ts';
+import { createFencedReport } from './fenced.ts';
+import { checkHealth, type HealthReport } from './health.ts';
+import { HeldRuns, type HeldRun } from './held-runs.ts';
+import { POLL_WITHOUT_LISTEN_MS } from './idle-ladder.ts';
+import { LeaseKeeper } from './lease-keeper.ts';
+import { Maintenance } from './maintenance.ts';
+import type { Metrics } from './metrics.ts';
+import { PollLoop } from './poll-loop.ts';
+import { SettleBatcher } from './settle-batcher.ts';
+import { unstartedRun } from './unstarted-run.ts';
+import { Wake } from './wake.ts';
+
+export interface WorkerOptions {
+  /**
+   * For the queue's own statements. Handlers had better have another client: one that holds every connection of a
+   * shared pool would keep the leases from being renewed.
+   */
+  readonly prisma: QueueClient;
+  readonly handlers: readonly JobHandler[];
+  /** Jobs in flight at once. */
+  readonly concurrency: number;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** Unique per boot; written on the rows that it claims. */
+  readonly workerId: string;
+  /** A new `pg` client for LISTEN; undefined where there is no LISTEN to be had. */
+  readonly listen: ((onError: (error: Error) => void) => pg.Client) | undefined;
+  readonly pollIntervalMs: number;
+  readonly sweepIntervalMs: number;
+  readonly retentionMs: number;
+  readonly clock?: Clock;
+}
+
+export interface Worker {
+  start(): void;
+  /** One drain, however often it is called; later calls wait for the same one. Never rejects. */
+  drain(options: { readonly timeoutMs: number }): Promise<void>;
+  /** Ends the drain's wait for runs at once; what is left is still handed back. */
+  hurry(): void;
+  health(): HealthReport;
+}
+
+/** @throws DuplicateHandlerError */
+export function createWorker(options: WorkerOptions): Worker {
+  const { prisma: client, logger, metrics, workerId, clock = systemClock } = options;
+  const handlers = byType(options.handlers);
+  const draining = new AbortController();
+  const held = new HeldRuns(options.concurrency, () => loop.slotFreed());
+  const database = new DatabaseWatch({ clock, logger, metrics });
+  const reportFenced = createFencedReport(logger, metrics);
+  const batcher = new SettleBatcher({ client, clock, logger, held, database, metrics, reportFenced });
+  const keeper = new LeaseKeeper({ client, clock, logger, held, database, reportFenced });
+  const maintenance = new Maintenance({ ...options, client, clock, database });
+  metrics.slots.set(options.concurrency);
+
+  const loop = new PollLoop({
+    client,
+    clock,
+    held,
+    database,
+    workerId,
+    types: options.handlers.map(({ contract }) => contract),
+    idleMs: () => (wake?.listening ? options.pollIntervalMs : Math.min(options.pollIntervalMs, POLL_WITHOUT_LISTEN_MS)),
+    dispatch(job, claimAskedAt) {
+      const { type, id, attempts, waitedMs } = job;
+      metrics.claimed.inc({ type });
+      metrics.waited.observe({ type }, waitedMs / 1_000);
+      logger.debug({ id, type, attempts, waitedMs }, 'job claimed');
+      hold(startRun(job, handlers.get(type)!, environment), claimAskedAt);
+    },
+    handBack: (job, claimAskedAt) => hold(unstartedRun(job), claimAskedAt),
+  });
+
+  const wake =
+    options.listen &&
+    new Wake({
+      connect: options.listen,
+      clock,
+      logger,
+      onDue: () => loop.wake(),
+      onCancel: () => keeper.renewSoon(),
+      onListening() {
+        metrics.listening.set(1);
+        maintenance.sweepNow();
+        loop.wake();
+        keeper.renewSoon();
+      },
+      onSilence: () => metrics.listening.set(0),
+    });
+
+  const environment = {
+    client,
+    logger,
+    timers: clock,
+    draining: draining.signal,
+    onFenced: reportFenced,
+  };
+
+  /** From the claim to the settlement, and from the start to the return. */
+  function hold(run: Run, claimAskedAt: number): void {
+    const { job } = run;
+    const { leaseMs } = handlers.get(job.type)!.contract;
+    const entry: HeldRun = {
+      job,
+      run,
+      leaseMs,
+      confirmedAt: claimAskedAt,
+      renewAt: claimAskedAt + leaseMs / 3,
+      stoppedAt: undefined,
+      ended: false,
+    };
+    held.add(entry);
+    metrics.running.set(held.running().length);
+    const startedAt = clock.now();
+    void run.outcome.then((outcome) => {
+      metrics.ran.observe({ type: job.type }, (clock.now() - startedAt) / 1_000);
+      batcher.add(entry, decide(outcome, job));
+    });
+    void run.returned.then(() => {
+      held.returned(entry);
+      metrics.running.set(held.running().length);
+    });
+  }
+
+  let hurry = () => {};
+  const hurried = new Promise<void>((resolve) => {
+    hurry = resolve;
+  });
+  let drained: Promise<void> | undefined;
+
+  return {
+    start() {
+      keeper.start();
+      maintenance.start();
+      wake?.start();
+      loop.start();
+      logger.info({ types: [...handlers.keys()], concurrency: options.concurrency }, 'worker started');
+    },
+    drain({ timeoutMs }) {
+      const parts = { clock, logger, loop, held, keeper, maintenance, wake, draining };
+      drained ??= drain(parts, timeoutMs, hurried);
+      return drained;
+    },
+    hurry,
+    health: () =>
+      checkHealth({
+        ...{ clock, loop, held, database, maintenance },
+        handledTypes: new Set(handlers.keys()),
+        pollIntervalMs: options.pollIntervalMs,
+        listening: () => wake?.listening ?? false,
+        draining: () => draining.signal.aborted,
+      }),
+  };
+}
+
+function byType(handlers: readonly JobHandler[]): Map<string, JobHandler> {
+  const found = new Map<string, JobHandler>();
+  for (const handler of handlers) {
+    const { type } = handler.contract;
+    if (found.has(type)) throw new DuplicateHandlerError(type);
+    found.set(type, handler);
+  }
+  return found;
+}

@@ -1,0 +1,13 @@
+/** The log: a JSON object a line where a machine reads it, readable text on a terminal. */
+import { pino, type Logger } from 'pino';
+import pretty from 'pino-pretty';
+
+/** @param name which process speaks: `web`, `worker`. */
+export function createLogger(name: string, level: string): Logger {
+  const options = { name, level, timestamp: pino.stdTimeFunctions.isoTime, redact: { paths: SECRETS, censor: '(hidden)' } };
+  // In this process and synchronous: what is said last, before an exit, is said.
+  return process.stdout.isTTY ? pino(options, pretty({ sync: true, ignore: 'pid,hostname' })) : pino(options);
+}
+
+/** Fields that no line should have in the first place. */
+const SECRETS = ['secret', 'password', 'authorization', '*.secret', '*.password', '*.authorization'];

@@ -1,0 +1,60 @@
+/** The kinds of settings that there are. The error message of each says what is expected. */
+import { parseDatabaseUrl } from '@fencepost/db';
+import { parseDuration, type Duration } from '@fencepost/queue/protocol';
+import { z } from 'zod';
+
+const DATABASE_URL = 'a Postgres URL such as postgresql://user:password@host:5432/database';
+
+export function databaseUrl() {
+  return z.string({ error: DATABASE_URL }).refine(isDatabaseUrl, { error: DATABASE_URL }).meta({ url: true });
+}
+
+/** Milliseconds. */
+export function duration({ min, max, byDefault }: { min: Duration; max: Duration; byDefault: Duration }) {
+  const error = `a duration from ${min} to ${max}, such as "500ms", "30s", "5m", "7d"`;
+  const [minMs, maxMs, defaultMs] = [min, max, byDefault].map((value) => parseDuration(value) ?? 0) as [number, number, number];
+  return z
+    .string({ error })
+    .transform((text) => parseDuration(text) ?? Number.NaN)
+    .refine((ms) => ms >= minMs && ms <= maxMs, { error })
+    .default(defaultMs);
+}
+
+export function wholeNumber({ min, max, byDefault }: { min: number; max: number; byDefault: number }) {
+  const error = `a whole number from ${min} to ${max}`;
+  return z
+    .string({ error })
+    .regex(/^\d{1,9}$/, { error })
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, { error })
+    .default(byDefault);
+}
+
+export function oneOf<const Values extends readonly [string, ...string[]]>(values: Values, byDefault: Values[number]) {
+  return z.enum(values, { error: `one of ${values.join(', ')}` }).default(byDefault);
+}
+
+/** Off unless it is `1` or `true`. */
+export function flag() {
+  return z
+    .enum(['1', 'true', '0', 'false'], { error: '1 or 0' })
+    .transform((text) => text === '1' || text === 'true')
+    .default(false);
+}
+
+export function port(byDefault: number) {
+  return wholeNumber({ min: 0, max: 65_535, byDefault });
+}
+
+export function logLevel() {
+  return oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info');
+}
+
+function isDatabaseUrl(text: string): boolean {
+  try {
+    parseDatabaseUrl(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
