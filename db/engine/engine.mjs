@@ -72,16 +72,13 @@ export function createEngine({ target, shadowServer, datamodels, log }) {
         if (typeof engine[name] !== 'function') {
           throw new EngineError(`The schema engine has no method ${method}.`);
         }
-        const result = await Promise.race([broken, (async () => engine[name](params))()]);
-        await shadowDatabases.dropAll();
-        return result;
+        return await Promise.race([broken, (async () => engine[name](params))()]);
       } catch (error) {
-        // What went wrong first is what there is to tell.
-        await shadowDatabases.dropAll().catch(() => {});
         throw asEngineError(error, factory.errorRegistry);
       }
     },
 
+    /** Also drops the shadow databases that a panic or an impatient end left behind. */
     async close() {
       await shadowDatabases.dropAll();
       for (const adapter of adapters) await adapter.dispose();

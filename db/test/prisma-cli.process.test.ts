@@ -1,10 +1,11 @@
 /** The Prisma CLI with the schema engine as WebAssembly, from end to end. */
 import { cp, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createTestDatabase } from '@fencepost/testing';
+import { createTestDatabase, waitFor } from '@fencepost/testing';
+import pg from 'pg';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { inDatabase, sql, unusedDatabaseName } from './support/databases.ts';
-import { packageFolder, prisma } from './support/prisma.ts';
+import { packageFolder, prisma, startPrisma } from './support/prisma.ts';
 
 let url: string;
 beforeAll(async () => {
@@ -29,6 +30,27 @@ describe('migrate deploy', () => {
       await sql(url, `DROP DATABASE IF EXISTS ${new URL(target).pathname.slice(1)} WITH (FORCE)`);
     }
   });
+});
+
+it('a signal reaches the CLI, and its end is passed on', async () => {
+  const holder = new pg.Client({ connectionString: url });
+  await holder.connect();
+  await holder.query('SELECT pg_advisory_lock(72707369)');
+  const waiters = () =>
+    sql(
+      url,
+      `SELECT FROM pg_stat_activity
+       WHERE datname = current_database() AND wait_event = 'advisory' AND application_name = 'fencepost-schema-engine'`,
+    );
+  try {
+    const deploy = startPrisma(url, 'migrate', 'deploy');
+    await waitFor(async () => (await waiters()).length === 1, { timeout: 60_000 });
+    deploy.signal('SIGTERM');
+    expect(await deploy.finished).toMatchObject({ code: 143 });
+  } finally {
+    await holder.end();
+  }
+  await waitFor(async () => (await waiters()).length === 0);
 });
 
 describe('migrate status', () => {

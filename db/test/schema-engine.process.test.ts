@@ -130,11 +130,16 @@ describe('the shadow database', () => {
     await failure;
   });
 
-  it('is made where a URL of its own says', async () => {
-    const engine = startEngine({ url: inDatabase(url, unusedDatabaseName()), shadowDatabaseUrl: url });
-    // The engine connects to the database itself all the same, which shows that the URLs are not mixed up.
-    const { error_code } = await engine.fail('diff', diffing({ '20260101000000_signature': signature }, ''));
-    expect(error_code).toBe('P1003');
+  it('is made on the server that a URL of its own names', async () => {
+    const elsewhere = new URL(url);
+    elsewhere.port = '1';
+    const engine = startEngine({ url, shadowDatabaseUrl: elsewhere.href });
+    expect(await engine.call('getDatabaseVersion', undefined)).toMatch(/^PostgreSQL /);
+    const failure = await engine.fail('diff', diffing({ '20260101000000_signature': signature }, ''));
+    expect(failure).toMatchObject({
+      error_code: 'P3014',
+      message: expect.stringMatching(/not reachable: .+:1\n/),
+    });
     await engine.end();
   });
 });

@@ -83,7 +83,7 @@ export async function runEngineCommand(
 const noFilters = { externalTables: [], externalEnums: [] };
 
 /** Migrations by name, as the CLI reads them from their folders. */
-export function migrationsList(migrations: Record<string, string>) {
+function migrationsList(migrations: Record<string, string>) {
   return {
     baseDir: 'prisma/migrations',
     lockfile: { path: 'migration_lock.toml', content: 'provider = "postgresql"\n' },

@@ -11,8 +11,8 @@ export interface PrismaRun {
   stderr: string;
 }
 
-/** Runs `prisma …args`; `url` undefined leaves DATABASE_URL unset. */
-export async function prisma(url: string | undefined, ...args: string[]): Promise<PrismaRun> {
+/** Starts `prisma …args`; `url` undefined leaves DATABASE_URL unset. */
+export function startPrisma(url: string | undefined, ...args: string[]) {
   const { DATABASE_URL: _, ...env } = process.env;
   const child = spawn(process.execPath, ['engine/prisma.mjs', ...args], {
     cwd: packageFolder,
@@ -23,6 +23,15 @@ export async function prisma(url: string | undefined, ...args: string[]): Promis
   let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-  const [code] = (await once(child, 'close')) as [number | null];
-  return { code, stdout, stderr };
+  const finished = once(child, 'close').then(([code]): PrismaRun => ({
+    code: code as number | null,
+    stdout,
+    stderr,
+  }));
+  return { signal: (signal: NodeJS.Signals) => child.kill(signal), finished };
+}
+
+/** Runs it to its end. */
+export function prisma(url: string | undefined, ...args: string[]): Promise<PrismaRun> {
+  return startPrisma(url, ...args).finished;
 }

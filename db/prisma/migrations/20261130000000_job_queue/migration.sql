@@ -24,13 +24,15 @@ AS $$
   )::uuid
 $$;
 
+-- transaction_timestamp() is now(), which Prisma would take for its own: it fills in what it knows as now() by the clock of
+-- the client.
 CREATE TABLE "job_queue" (
   "id" UUID NOT NULL DEFAULT job_queue_uuid_v7(),
   "type" TEXT NOT NULL,
   "payload" JSONB NOT NULL DEFAULT '{}',
   "state" "JobState" NOT NULL DEFAULT 'pending',
   "priority" SMALLINT NOT NULL DEFAULT 2,
-  "runAt" TIMESTAMPTZ(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  "runAt" TIMESTAMPTZ(6) NOT NULL DEFAULT transaction_timestamp(),
   "attempts" INTEGER NOT NULL DEFAULT 0,
   "maxAttempts" INTEGER NOT NULL DEFAULT 25,
   "claims" INTEGER NOT NULL DEFAULT 0,
@@ -48,8 +50,8 @@ CREATE TABLE "job_queue" (
   "concurrencyKey" TEXT,
   "cancelRequestedAt" TIMESTAMPTZ(6),
   "trace" JSONB,
-  "createdAt" TIMESTAMPTZ(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
-  "updatedAt" TIMESTAMPTZ(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  "createdAt" TIMESTAMPTZ(6) NOT NULL DEFAULT transaction_timestamp(),
+  "updatedAt" TIMESTAMPTZ(6) NOT NULL DEFAULT transaction_timestamp(),
   "finishedAt" TIMESTAMPTZ(6),
 
   CONSTRAINT "job_queue_pkey" PRIMARY KEY ("id"),
