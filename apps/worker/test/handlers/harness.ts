@@ -1,0 +1,99 @@
+/** Runs of the handlers by the production executor, one at a time and in the test's hands. */
+import { createPrisma, type PrismaClient } from '@fencepost/db';
+import type { JobHandler, Logger, QueueClient } from '@fencepost/queue';
+import {
+  claimJobs,
+  decide,
+  settleRuns,
+  startRun,
+  type ClaimedJob,
+  type Run,
+} from '@fencepost/queue/protocol';
+import { createTestDatabase } from '@fencepost/testing';
+import { afterAll } from 'vitest';
+import { createHandlers } from '../../src/handlers/index.ts';
+
+export async function openDatabase(): Promise<PrismaClient> {
+  const prisma = createPrisma((await createTestDatabase()).url);
+  afterAll(() => prisma.$disconnect());
+  return prisma;
+}
+
+export function handlersFor(
+  prisma: PrismaClient,
+  { allowPrivateWebhooks = true } = {},
+): readonly JobHandler[] {
+  return createHandlers({ prisma, config: { allowPrivateWebhooks } });
+}
+
+export interface StartedRun extends Run {
+  /** Waits for the outcome and settles it, as a worker does. */
+  settle(): Promise<Awaited<Run['outcome']>>;
+}
+
+export interface RunOptions {
+  readonly draining?: AbortSignal;
+  /** What the run's own writes (progress) go through. */
+  readonly client?: QueueClient;
+}
+
+/** Claims the one job that is due and starts it. */
+export async function startJob(
+  prisma: PrismaClient,
+  handlers: readonly JobHandler[],
+  { draining = new AbortController().signal, client = prisma }: RunOptions = {},
+): Promise<StartedRun> {
+  const job = await claimOne(prisma, handlers);
+  const handler = handlers.find(({ contract }) => contract.type === job.type);
+  if (!handler) throw new Error(`no handler for ${job.type}`);
+  const run = startRun(job, handler, { client, logger: silent, timers, draining, onFenced: () => undefined });
+  return {
+    ...run,
+    async settle() {
+      const outcome = await run.outcome;
+      await settleRuns(prisma, [{ ...job, settlement: decide(outcome, job), completing: run.completing() }]);
+      return outcome;
+    },
+  };
+}
+
+export async function runJob(
+  prisma: PrismaClient,
+  handlers: readonly JobHandler[],
+  options: RunOptions = {},
+) {
+  const run = await startJob(prisma, handlers, options);
+  return run.settle();
+}
+
+async function claimOne(prisma: PrismaClient, handlers: readonly JobHandler[]): Promise<ClaimedJob> {
+  const wanted = handlers.map(({ contract }) => ({ ...contract, slots: 1 }));
+  const [job] = await claimJobs(prisma, { workerId: 'test', wanted, capacity: 1 });
+  if (!job) throw new Error('nothing is due');
+  return job;
+}
+
+/** As if the job's delay were over. */
+export async function makeDue(prisma: PrismaClient, id: string): Promise<void> {
+  await prisma.$executeRaw`UPDATE job_queue SET "runAt" = now() WHERE id = ${id}::uuid`;
+}
+
+/** As if the job's worker had been gone for a minute. */
+export async function expireLease(prisma: PrismaClient, id: string): Promise<void> {
+  await prisma.$executeRaw`UPDATE job_queue SET "lockUntil" = now() - interval '1 minute' WHERE id = ${id}::uuid`;
+}
+
+const silent: Logger = {
+  debug: () => {},
+  info: () => {},
+  warn: () => {},
+  error: () => {},
+  child: () => silent,
+};
+
+const timers = {
+  after(ms: number, task: () => void) {
+    const timer = setTimeout(task, ms);
+    return () => clearTimeout(timer);
+  },
+};
