@@ -5,7 +5,7 @@ CREATE TABLE "endpoint" (
   "url" TEXT NOT NULL,
   "secret" TEXT NOT NULL,
   "eventTypes" TEXT[],
-  "createdAt" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  "createdAt" TIMESTAMPTZ(3) NOT NULL DEFAULT transaction_timestamp(),
 
   CONSTRAINT "endpoint_pkey" PRIMARY KEY ("id")
 );
@@ -15,7 +15,7 @@ CREATE TABLE "event" (
   "type" TEXT NOT NULL,
   "payload" JSONB NOT NULL,
   "idempotencyKey" TEXT,
-  "createdAt" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  "createdAt" TIMESTAMPTZ(3) NOT NULL DEFAULT transaction_timestamp(),
 
   CONSTRAINT "event_pkey" PRIMARY KEY ("id")
 );
@@ -28,7 +28,7 @@ CREATE TABLE "delivery" (
   "status" INTEGER,
   "durationMs" INTEGER,
   "deliveredAt" TIMESTAMPTZ(3),
-  "createdAt" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  "createdAt" TIMESTAMPTZ(3) NOT NULL DEFAULT transaction_timestamp(),
 
   CONSTRAINT "delivery_pkey" PRIMARY KEY ("id")
 );
@@ -38,7 +38,7 @@ CREATE TABLE "report" (
   "jobId" UUID NOT NULL,
   "rows" INTEGER NOT NULL DEFAULT 0,
   "completedAt" TIMESTAMPTZ(3),
-  "createdAt" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  "createdAt" TIMESTAMPTZ(3) NOT NULL DEFAULT transaction_timestamp(),
 
   CONSTRAINT "report_pkey" PRIMARY KEY ("id")
 );
@@ -52,7 +52,6 @@ CREATE TABLE "report_chunk" (
 );
 
 CREATE UNIQUE INDEX "event_idempotencyKey_key" ON "event" ("idempotencyKey");
-CREATE INDEX "event_createdAt_idx" ON "event" ("createdAt");
 CREATE UNIQUE INDEX "delivery_jobId_key" ON "delivery" ("jobId");
 CREATE UNIQUE INDEX "delivery_eventId_endpointId_key" ON "delivery" ("eventId", "endpointId");
 CREATE UNIQUE INDEX "report_jobId_key" ON "report" ("jobId");
