@@ -2,41 +2,17 @@
  * One claimed job: parse → run with a signal → outcome. Nothing here writes the outcome: it is decided in core/decide.ts
  * and settled through the fence. The worker and `@fencepost/queue/testing` both run jobs by this one function.
  */
-import type { Logger, QueueClient } from './client.ts';
 import { makeContext } from './make-context.ts';
 import { classifyThrown } from './core/classify.ts';
 import type { Outcome } from './core/decide.ts';
 import { storableJson } from './core/json.ts';
 import { MAX_RESULT_BYTES } from './core/limits.ts';
 import { describeThrown } from './core/thrown.ts';
-import {
-  CompletionRolledBackError,
-  JobTimeoutError,
-  type ClaimLostError,
-  type DrainDeadlineError,
-  type JobCancelledError,
-} from './errors.ts';
-import type { FencedWrite } from './fenced-write.ts';
+import { CompletionRolledBackError, JobTimeoutError } from './errors.ts';
 import type { JobHandler } from './job.ts';
 import { parsePayload } from './payload.ts';
+import type { RunEnvironment, StopReason } from './run-environment.ts';
 import type { ClaimedJob } from './store/claim.ts';
-
-/** What a run needs of the process that it runs in. */
-export interface RunEnvironment {
-  readonly client: QueueClient;
-  readonly logger: Logger;
-  readonly timers: Timers;
-  /** Aborts when the worker begins to drain. */
-  readonly draining: AbortSignal;
-  onFenced(write: FencedWrite): void;
-}
-
-export interface Timers {
-  /** Calls the task once, after so many milliseconds, unless the returned function is called before. */
-  after(ms: number, task: () => void): () => void;
-}
-
-export type StopReason = JobTimeoutError | JobCancelledError | ClaimLostError | DrainDeadlineError;
 
 export interface Run {
   readonly job: ClaimedJob;

@@ -5,7 +5,7 @@ import { storableJson } from './core/json.ts';
 import { MAX_PROGRESS_BYTES, MAX_RESULT_BYTES } from './core/limits.ts';
 import { priorityName } from './core/states.ts';
 import { ClaimLostError } from './errors.ts';
-import type { RunEnvironment, StopReason } from './execute.ts';
+import type { RunEnvironment, StopReason } from './run-environment.ts';
 import type { FencedOp } from './fenced-write.ts';
 import type { ClaimedJob } from './store/claim.ts';
 import { completeJobs } from './store/complete.ts';

@@ -2,9 +2,10 @@
 export { DURATION_FORM, parseDuration, type Duration } from './core/durations.ts';
 export { decide, type Outcome, type Settlement } from './core/decide.ts';
 export { LEASE_MS } from './core/limits.ts';
-export { startRun, type Run, type RunEnvironment, type StopReason, type Timers } from './execute.ts';
+export { startRun, type Run } from './execute.ts';
+export type { RunEnvironment, StopReason, Timers } from './run-environment.ts';
 export { FENCED_OPS, type FencedOp, type FencedWrite } from './fenced-write.ts';
-export { settleRuns, type SettledRun } from './settle-runs.ts';
+export { settleRuns, type SettledRun, type SettledRuns } from './settle-runs.ts';
 export { claimJobs, type ClaimedJob, type ClaimRequest, type Wanted } from './store/claim.ts';
 export { deleteFinished } from './store/cleanup.ts';
 export type { Fence, Unsettled } from './store/fence.ts';

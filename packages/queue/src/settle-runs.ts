@@ -10,8 +10,13 @@ import { settleJobs, type EndedRun } from './store/settle.ts';
 export interface SettledRun extends Fence {
   readonly claims: number;
   readonly settlement: Settlement;
-  /** The run called `ctx.complete(tx)`: if that transaction committed, there is nothing left to write. */
+  /** The claim may have completed the job already: its run called `ctx.complete(tx)`, or the answer to this was lost. */
   readonly completing: boolean;
+}
+
+export interface SettledRuns extends Unsettled {
+  /** Had been completed by their claim before, whatever their settlement says. Absent where none may have been. */
+  readonly completed?: readonly Fence[];
 }
 
 /**
@@ -19,17 +24,21 @@ export interface SettledRun extends Fence {
  * database error throws, and says nothing about any of them: settling again is safe, because the fence is a condition
  * on the row.
  */
-export async function settleRuns(client: QueueClient, runs: readonly SettledRun[]): Promise<Unsettled> {
-  const committed = await findCompleted(client, runs.filter((run) => run.completing));
-  const unsettled = { lost: [] as Fence[], locked: [] as Fence[] };
+export async function settleRuns(client: QueueClient, runs: readonly SettledRun[]): Promise<SettledRuns> {
+  const lost: Fence[] = [];
+  const locked: Fence[] = [];
+  const completed: Fence[] = [];
   // A worker that lost a row and claimed it again may settle it under both tokens: one after the other.
-  for (const batch of withoutRepeats(runs.filter((run) => !(run.completing && committed.has(run.id))))) {
-    for (const part of await settleBatch(client, batch)) {
-      unsettled.lost.push(...part.lost);
-      unsettled.locked.push(...part.locked);
+  for (const batch of withoutRepeats(runs)) {
+    const found = await findCompleted(client, batch.filter((run) => run.completing));
+    const isCompleted = (run: SettledRun) => run.completing && found.has(run.id);
+    completed.push(...batch.filter(isCompleted));
+    for (const part of await settleBatch(client, batch.filter((run) => !isCompleted(run)))) {
+      lost.push(...part.lost);
+      locked.push(...part.locked);
     }
   }
-  return unsettled;
+  return { lost, locked, ...(completed.length > 0 && { completed }) };
 }
 
 async function settleBatch(client: QueueClient, batch: readonly SettledRun[]): Promise<Unsettled[]> {

@@ -98,7 +98,7 @@ function textProblem(text: string): string | undefined {
   return text.isWellFormed() ? undefined : 'holds a lone surrogate, which Postgres cannot store';
 }
 
-/** Objects that JSON.stringify spells as {}, as numbered keys, or as another type. */
+/** Objects that JSON.stringify spells as {} or as numbered keys. */
 function isOpaque(item: unknown): boolean {
   return (
     item instanceof Map ||
@@ -106,9 +106,6 @@ function isOpaque(item: unknown): boolean {
     item instanceof Promise ||
     item instanceof RegExp ||
     item instanceof Error ||
-    item instanceof String ||
-    item instanceof Number ||
-    item instanceof Boolean ||
     item instanceof ArrayBuffer ||
     ArrayBuffer.isView(item)
   );

@@ -1,4 +1,5 @@
 import type { QueueClient } from '../client.ts';
+import { onceMore } from './once-more.ts';
 
 /** What waits, by type. */
 export interface Backlog {
@@ -11,9 +12,9 @@ export interface Backlog {
   readonly oldestDueMs: number;
 }
 
-/** The pending jobs by type: reads the claim's index, whatever the table holds besides. */
+/** The pending jobs by type. Reads every one of them: for every minute or so, not for each scrape of the metrics. */
 export async function readBacklog(client: QueueClient): Promise<Backlog[]> {
-  return client.$queryRaw<Backlog[]>`
+  return onceMore(() => client.$queryRaw<Backlog[]>`
     SELECT
       "type",
       (count(*) FILTER (WHERE "runAt" <= now()))::float8 AS "due",
@@ -22,5 +23,5 @@ export async function readBacklog(client: QueueClient): Promise<Backlog[]> {
     FROM "job_queue"
     WHERE "state" = 'pending'
     GROUP BY "type"
-    ORDER BY "type"`;
+    ORDER BY "type"`);
 }

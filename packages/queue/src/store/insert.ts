@@ -1,4 +1,5 @@
 import type { QueueClient } from '../client.ts';
+import { onceMore } from './once-more.ts';
 
 /** A job to be inserted. Its payload is JSON that jsonb takes. */
 export interface NewJob {
@@ -25,7 +26,7 @@ export interface NewJobs {
  * dedupe key. Runs in the caller's transaction.
  */
 export async function insertJobs(client: QueueClient, { type, maxAttempts, maxCrashes, jobs }: NewJobs) {
-  const inserted = await client.$queryRaw<{ id: string }[]>`
+  const inserted = await onceMore(() => client.$queryRaw<{ id: string }[]>`
     INSERT INTO "job_queue" ("id", "type", "payload", "priority", "runAt", "dedupeKey", "maxAttempts", "maxCrashes")
     SELECT
       job."id",
@@ -54,6 +55,6 @@ export async function insertJobs(client: QueueClient, { type, maxAttempts, maxCr
     ON CONFLICT ("type", "dedupeKey")
       WHERE (("dedupeKey" IS NOT NULL) AND ("state" = ANY (ARRAY['pending'::"JobState", 'running'::"JobState"])))
       DO NOTHING
-    RETURNING "id"`;
+    RETURNING "id"`);
   return new Set(inserted.map((row) => row.id));
 }

@@ -6,11 +6,15 @@ export function sqlState(error: unknown): string | undefined {
   const adapterError = (meta as { driverAdapterError?: { cause?: unknown } } | undefined)?.driverAdapterError;
   for (const source of [adapterError?.cause, cause, meta]) {
     const found = (source as { originalCode?: unknown; code?: unknown } | undefined) ?? {};
-    for (const state of [found.originalCode, found.code]) {
-      if (typeof state === 'string' && /^[0-9A-Z]{5}$/.test(state) && !/^P[0-9]{4}$/.test(state)) return state;
-    }
+    // Postgres's own, also where it looks like one of Prisma's (P0001, which PL/pgSQL raises).
+    if (isState(found.originalCode)) return found.originalCode;
+    if (isState(found.code) && !/^P[0-9]{4}$/.test(found.code)) return found.code;
   }
   return undefined;
+}
+
+function isState(code: unknown): code is string {
+  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code);
 }
 
 /** A unique index refused the row. */

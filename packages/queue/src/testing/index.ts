@@ -4,7 +4,8 @@
  */
 import type { Logger, QueueClient } from '../client.ts';
 import { decide, type Outcome } from '../core/decide.ts';
-import { startRun, type Timers } from '../execute.ts';
+import { startRun } from '../execute.ts';
+import type { Timers } from '../run-environment.ts';
 import type { JobHandler } from '../job.ts';
 import { settleRuns } from '../settle-runs.ts';
 import { claimJobs } from '../store/claim.ts';

@@ -1,0 +1,20 @@
+/** What a run is given by the process that it runs in, and why that process may tell it to stop. */
+import type { Logger, QueueClient } from './client.ts';
+import type { ClaimLostError, DrainDeadlineError, JobCancelledError, JobTimeoutError } from './errors.ts';
+import type { FencedWrite } from './fenced-write.ts';
+
+export interface RunEnvironment {
+  readonly client: QueueClient;
+  readonly logger: Logger;
+  readonly timers: Timers;
+  /** Aborts when the worker begins to drain. */
+  readonly draining: AbortSignal;
+  onFenced(write: FencedWrite): void;
+}
+
+export interface Timers {
+  /** Calls the task once, after so many milliseconds, unless the returned function is called before. */
+  after(ms: number, task: () => void): () => void;
+}
+
+export type StopReason = JobTimeoutError | JobCancelledError | ClaimLostError | DrainDeadlineError;

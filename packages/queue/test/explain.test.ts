@@ -1,0 +1,186 @@
+/**
+ * Every statement that matters, on 200,000 finished, 200,000 future and 20,000 due rows, one row at a time and five
+ * hundred, with a plan made for its values and with one made for any: it reads the table through the index that was
+ * made for it, although the statistics say that no row is running.
+ */
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { QueueClient } from '../src/client.ts';
+import { cancel, enqueueMany, findJob, retry } from '../src/index.ts';
+import {
+  claimJobs,
+  deleteFinished,
+  nextDueInMs,
+  reclaimJobs,
+  renewLeases,
+  settleRuns,
+} from '../src/protocol.ts';
+import { writeProgress } from '../src/store/progress.ts';
+import { openDatabase } from './fixtures/database.ts';
+import { complete, endLease, failed, fenceOf, newContract, only, wantedOf } from './fixtures/jobs.ts';
+import {
+  accessPaths,
+  buffersOf,
+  explaining,
+  rowsThrownAway,
+  type PlanMode,
+  type PlanNode,
+} from './fixtures/plans.ts';
+
+const database = await openDatabase();
+const { prisma, connect } = database;
+const admin = await connect();
+
+const TYPES = 10;
+const contracts = Array.from({ length: TYPES }, (_, n) => newContract({ type: `type.${n}` }));
+
+const claim = (client: QueueClient, capacity: number) =>
+  claimJobs(client, {
+    workerId: 'w',
+    wanted: contracts.map((contract) => wantedOf(contract, 500)),
+    capacity,
+  });
+
+const fill = {
+  due: `
+    INSERT INTO job_queue (type, payload, priority, "runAt")
+    SELECT 'type.' || i % 10, '{"n": 1}', i / 10 % 4, now() - i * interval '1 ms'
+    FROM generate_series(1, 20000) AS i`,
+  finished: `
+    INSERT INTO job_queue (type, payload, state, "finishedAt", "dedupeKey")
+    SELECT 'type.' || i % 10, '{"n": 1}', (ARRAY['completed', 'cancelled', 'dead'])[1 + i % 3]::"JobState",
+      now() - i * interval '1 s', i
+    FROM generate_series(1, 200000) AS i`,
+  future: `
+    INSERT INTO job_queue (type, payload, priority, "runAt", "dedupeKey")
+    SELECT 'type.' || i % 10, '{"n": 1}', i / 10 % 4, now() + interval '1 hour' + i * interval '1 s', 'later ' || i
+    FROM generate_series(1, 200000) AS i`,
+};
+
+async function add(rows: keyof typeof fill): Promise<void> {
+  await admin.query(fill[rows]);
+  await admin.query('VACUUM ANALYZE job_queue');
+}
+
+async function buffersOfClaim(capacity: number): Promise<number> {
+  const { client, plans } = await explaining(database, 'force_custom_plan', { run: false });
+  await claim(client, capacity);
+  return buffersOf(only(plans()));
+}
+
+const pages: Record<number, number[]> = { 1: [], 500: [] };
+
+beforeAll(async () => {
+  for (const rows of ['due', 'finished', 'future'] as const) {
+    await add(rows);
+    for (const capacity of [1, 500]) pages[capacity]?.push(await buffersOfClaim(capacity));
+  }
+}, 120_000);
+
+test.each([1, 500])('a claim of %d touches as many pages as without 400,000 other rows', (capacity) => {
+  const [small = 0, finished = 0, all = 0] = pages[capacity] ?? [];
+  expect(small).toBeGreaterThan(0);
+  // The primary key is a level deeper by then.
+  expect(finished).toBeLessThan(small * 1.5 + 20);
+  expect(all).toBeLessThan(small * 1.5 + 20);
+});
+
+test('a claim of a type with few due jobs of a lesser level does not look at its jobs for later', async () => {
+  const contract = newContract();
+  await admin.query(
+    `INSERT INTO job_queue (type, priority, "runAt")
+     SELECT $1, 0, now() + interval '1 hour' FROM generate_series(1, 20000)
+     UNION ALL
+     SELECT $1, 3, now() FROM generate_series(1, 3)`,
+    [contract.type],
+  );
+  const { client, plans } = await explaining(database, 'force_custom_plan');
+  const request = { workerId: 'w', wanted: [wantedOf(contract, 100)], capacity: 100 };
+  expect(await claimJobs(client, request)).toHaveLength(3);
+  expect(await nextDueInMs(client, [contract.type])).toBeGreaterThan(0);
+  const [claiming, nextDue] = plans().map(buffersOf);
+  expect(claiming).toBeLessThan(100);
+  expect(nextDue).toBeLessThan(30);
+});
+
+describe.each<PlanMode>(['force_custom_plan', 'force_generic_plan'])('%s', (mode) => {
+  const PRIMARY = 'job_queue_pkey';
+
+  /** How each statement that is sent reads the table, and whether it looks at more than two rows for each it is about. */
+  async function pathsOf(rows: number, send: (client: QueueClient) => Promise<unknown>): Promise<string[][]> {
+    const { client, plans } = await explaining(database, mode);
+    await send(client);
+    const wasteOf = (plan: PlanNode) =>
+      rowsThrownAway(plan) > 2 * rows ? [`${rowsThrownAway(plan)} thrown away`] : [];
+    return plans().map((plan) => [...accessPaths(plan), ...wasteOf(plan)]);
+  }
+
+  test.each([1, 500])('the claim, %d', async (count) => {
+    expect(await pathsOf(count * TYPES, (client) => claim(client, count))).toEqual([
+      ['job_queue_due', PRIMARY],
+    ]);
+  });
+
+  test.each([1, 500])('renewal and completion, %d', async (count) => {
+    const jobs = await claim(prisma, count);
+    const leases = jobs.map((job) => ({ ...fenceOf(job), leaseMs: 30_000 }));
+    expect(await pathsOf(count, (client) => renewLeases(client, leases))).toEqual([[PRIMARY]]);
+    const runs = jobs.map((job) => complete(job));
+    expect(await pathsOf(count, (client) => settleRuns(client, runs))).toEqual([[PRIMARY]]);
+    // Now each of them is lost, and was completed by its own claim.
+    expect(await pathsOf(count, (client) => renewLeases(client, leases))).toEqual([[PRIMARY]]);
+    expect(await pathsOf(count, (client) => settleRuns(client, runs))).toEqual([[PRIMARY]]);
+    const again = runs.map((run) => ({ ...run, completing: true }));
+    expect(await pathsOf(count, (client) => settleRuns(client, again))).toEqual([[PRIMARY]]);
+  });
+
+  test.each([1, 500])('failure, %d', async (count) => {
+    const runs = (await claim(prisma, count)).map((job) => failed(job));
+    expect(await pathsOf(count, (client) => settleRuns(client, runs))).toEqual([[PRIMARY]]);
+    expect(await pathsOf(count, (client) => settleRuns(client, runs))).toEqual([[PRIMARY]]);
+  });
+
+  test.each([1, 500])('the sweep, %d', async (count) => {
+    const jobs = await claim(prisma, count);
+    await endLease(
+      prisma,
+      jobs.map(({ id }) => id),
+    );
+    expect(await pathsOf(count, (client) => reclaimJobs(client, 500))).toEqual([
+      ['job_queue_lease', PRIMARY],
+    ]);
+  });
+
+  test('progress', async () => {
+    const job = only(await claim(prisma, 1));
+    expect(await pathsOf(1, (client) => writeProgress(client, job, '{"n":1}'))).toEqual([[PRIMARY]]);
+    await settleRuns(prisma, [complete(job)]);
+  });
+
+  test.each([1, 500])('the cleanup, %d', async (count) => {
+    expect(await pathsOf(count, (client) => deleteFinished(client, 1_000, count))).toEqual([
+      ['job_queue_finished', PRIMARY],
+    ]);
+  });
+
+  test('enqueue, of which half are duplicates', async () => {
+    const items = Array.from({ length: 500 }, (_, n) => ({
+      payload: n,
+      // Every tenth of the future rows is of the type.
+      dedupeKey: n % 2 ? `later ${10 * n + 10}` : `${mode} ${n}`,
+    }));
+    const send = async (client: QueueClient) => {
+      const outcomes = await enqueueMany(client, newContract({ type: 'type.0' }), items);
+      expect(outcomes.filter(({ outcome }) => outcome === 'deduplicated')).toHaveLength(250);
+    };
+    expect(await pathsOf(500, send)).toEqual([[], ['job_queue_dedupe']]);
+  });
+
+  test('what a person or a web app asks of one job', async () => {
+    const { id } = await prisma.jobQueue.findFirstOrThrow({
+      where: { state: 'pending', dedupeKey: { not: null } },
+    });
+    expect(await pathsOf(1, (client) => findJob(client, id))).toEqual([[PRIMARY]]);
+    expect(await pathsOf(1, (client) => cancel(client, id))).toEqual([[PRIMARY]]);
+    expect(await pathsOf(1, (client) => retry(client, id))).toEqual([['job_queue_dedupe', PRIMARY]]);
+  });
+});
