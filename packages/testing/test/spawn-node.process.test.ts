@@ -1,19 +1,8 @@
-import { writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { spawnNode, type NodeProcess } from '../src/index.ts';
+import { repositoryRoot, spawnNode, type NodeProcess } from '../src/index.ts';
 
-const script = join(tmpdir(), `fencepost-spawn-node-${process.pid}.ts`);
-await writeFile(
-  script,
-  `const name: string = process.argv[2] ?? 'nobody';
-   console.log(JSON.stringify({ level: 30, msg: 'hello', name, shell: process.env['SHELL'] ?? null }));
-   console.error('not JSON');
-   if (process.env['FAIL']) process.exit(3);
-   process.on('SIGTERM', () => { console.log(JSON.stringify({ msg: 'draining' })); process.exit(0); });
-   setInterval(() => undefined, 1000);`,
-);
+const script = join(repositoryRoot, 'packages/testing/test/fixtures/talker.ts');
 
 describe('spawnNode', () => {
   test('runs TypeScript, collects lines, delivers signals, reports the exit', async () => {

@@ -52,7 +52,7 @@ const SHOWN = { id: true, url: true, eventTypes: true, createdAt: true } as cons
 /** Addresses are refused here, where somebody is told; the worker checks again what a name has become by then. */
 function receiverUrl(allowPrivate: boolean) {
   return text.max(2_048).transform((value, ctx) => {
-    const url = URL.parse(value);
+    const url = URL.canParse(value) ? new URL(value) : undefined;
     const fault = !url
       ? 'Expected a URL such as https://example.com/webhooks'
       : url.protocol !== 'https:' && url.protocol !== 'http:'
