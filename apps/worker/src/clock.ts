@@ -16,10 +16,6 @@ export const systemClock: Clock = {
   },
 };
 
-export function pause(clock: Clock, ms: number): Promise<void> {
-  return new Promise((resolve) => void clock.after(ms, resolve));
-}
-
 /** Resolves true when the promise does, or false once so many milliseconds have passed. */
 export function within(clock: Clock, ms: number, promise: Promise<unknown>): Promise<boolean> {
   return new Promise((resolve) => {

@@ -6,11 +6,12 @@ import type { Clock } from './clock.ts';
 
 export class Doorbell {
   #rung = false;
-  #answer: (() => void) | undefined;
+  readonly #waiting = new Set<() => void>();
 
+  /** Wakes whoever waits. */
   ring(): void {
     this.#rung = true;
-    this.#answer?.();
+    for (const wake of this.#waiting) wake();
   }
 
   /** Forgets earlier rings: to be called before the look that answers them. */
@@ -24,11 +25,12 @@ export class Doorbell {
     return new Promise((resolve) => {
       const end = (rung: boolean) => {
         cancel();
-        this.#answer = undefined;
+        this.#waiting.delete(wake);
         resolve(rung);
       };
+      const wake = () => end(true);
       const cancel = clock.after(ms, () => end(false));
-      this.#answer = () => end(true);
+      this.#waiting.add(wake);
     });
   }
 }

@@ -45,7 +45,7 @@ export async function drain(parts: DrainParts, timeoutMs: number, hurry: Promise
   await within(clock, timeoutMs, Promise.race([empty, hurry]));
 
   const unfinished = held.running();
-  for (const run of unfinished) stopRun(run, new DrainDeadlineError(), clock.now());
+  for (const run of unfinished) stopRun(run, new DrainDeadlineError());
   await within(clock, MOMENT_MS, empty);
   const abandoned = held.running();
   for (const { run } of abandoned) run.release();

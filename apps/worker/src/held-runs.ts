@@ -15,7 +15,7 @@ export interface HeldRun {
   confirmedAt: number;
   /** When the claim is to be renewed next, by the worker's clock. */
   renewAt: number;
-  /** When the run's signal was aborted, by the worker's clock. */
+  /** When the run's signal was aborted, for whatever reason, by the worker's clock. */
   stoppedAt: number | undefined;
   /** Its outcome is known, and on its way to the database. */
   ended: boolean;
@@ -27,10 +27,9 @@ export function leaseIsOver(held: HeldRun, now: number): boolean {
 }
 
 /** Aborts the run's signal. False if it was aborted before: the first reason stands. */
-export function stopRun(held: HeldRun, reason: StopReason, now: number): boolean {
-  if (held.stoppedAt !== undefined) return false;
-  held.stoppedAt = now;
-  held.run.stop(reason);
+export function stopRun({ run }: HeldRun, reason: StopReason): boolean {
+  if (run.signal.aborted) return false;
+  run.stop(reason);
   return true;
 }
 
@@ -55,10 +54,6 @@ export class HeldRuns {
   add(held: HeldRun): void {
     this.#claims.set(held.job.claimToken, held);
     this.#slots.add(held);
-  }
-
-  holds(held: HeldRun): boolean {
-    return this.#claims.get(held.job.claimToken) === held;
   }
 
   settled(held: HeldRun): void {

@@ -8,7 +8,7 @@
  * Renewal goes on until the last run has settled, through the drain: a run that is being waited for is not lost.
  */
 import { ClaimLostError, JobCancelledError, type Logger, type QueueClient } from '@fencepost/queue';
-import { renewLeases, type Renewal, type StopReason } from '@fencepost/queue/protocol';
+import { renewLeases, type Renewal } from '@fencepost/queue/protocol';
 import { within, type Clock } from './clock.ts';
 import type { DatabaseWatch } from './database-watch.ts';
 import type { ReportFenced } from './fenced.ts';
@@ -16,10 +16,13 @@ import { leaseIsOver, stopRun, type HeldRun, type HeldRuns } from './held-runs.t
 
 /** A quarter of the shortest lease there is. */
 const TICK_MS = 250;
-/** After a renewal that failed, or that met a locked row. */
+/** After a renewal that failed, or that met a locked row: at most this, and soon enough for the shortest lease. */
 const RETRY_MS = 1_000;
 /** A statement without an answer for so long is not waited for: the network may have swallowed it. */
 const GIVE_UP_MS = 5_000;
+
+/** A claim that is gone is not asked about again. */
+const NEVER = Number.POSITIVE_INFINITY;
 
 export interface LeaseKeeperOptions {
   readonly client: QueueClient;
@@ -33,6 +36,8 @@ export interface LeaseKeeperOptions {
 export class LeaseKeeper {
   readonly #options: LeaseKeeperOptions;
   #renewing = false;
+  /** Every claim is to be asked about: also if a renewal is under way, which may have been answered before. */
+  #soon = false;
   #stop = () => {};
 
   constructor(options: LeaseKeeperOptions) {
@@ -52,34 +57,45 @@ export class LeaseKeeper {
     this.#stop();
   }
 
-  /** Renews every claim at the next tick: somebody asked for a cancellation, and a renewal brings it back. */
+  /** Renews every claim: somebody asked for a cancellation, and a renewal brings it back. */
   renewSoon(): void {
-    for (const held of this.#options.held.claims()) held.renewAt = 0;
+    this.#soon = true;
     void this.#renewDue();
   }
 
   async #renewDue(): Promise<void> {
-    const { clock, held } = this.#options;
-    const now = clock.now();
-    if (this.#renewing || !held.claims().some(({ renewAt }) => renewAt <= now)) return;
-    // With those that are due go those that soon will be, so that claims of different ages end up in one statement.
-    const due = held.claims().filter(({ renewAt, leaseMs }) => renewAt - leaseMs / 6 <= now);
+    const { clock } = this.#options;
+    if (this.#renewing) return;
+    const due = this.#due(clock.now());
+    if (due.length === 0) return;
     this.#renewing = true;
     await within(clock, GIVE_UP_MS, this.#renew(due));
     this.#renewing = false;
+    if (this.#soon) void this.#renewDue();
+  }
+
+  #due(now: number): HeldRun[] {
+    const claims = this.#options.held.claims().filter(({ renewAt }) => renewAt !== NEVER);
+    if (this.#soon) {
+      this.#soon = false;
+      return claims;
+    }
+    if (!claims.some(({ renewAt }) => renewAt <= now)) return [];
+    // With those that are due go those that soon will be, so that claims of different ages end up in one statement.
+    return claims.filter(({ renewAt, leaseMs }) => renewAt - leaseMs / 6 <= now);
   }
 
   async #renew(due: readonly HeldRun[]): Promise<void> {
     const { client, clock, database } = this.#options;
     const askedAt = clock.now();
-    for (const held of due) held.renewAt = askedAt + RETRY_MS;
+    for (const held of due) held.renewAt = askedAt + Math.min(RETRY_MS, held.leaseMs / 6);
     try {
       const leases = due.map(({ job: { id, claimToken }, leaseMs }) => ({ id, claimToken, leaseMs }));
       const renewals = await database.run('renew', () => renewLeases(client, leases));
       const byToken = new Map(renewals.map((renewal) => [renewal.claimToken, renewal]));
       for (const held of due) this.#heard(held, byToken.get(held.job.claimToken), askedAt);
     } catch {
-      // Logged and counted by the watch; tried again at the next tick but one second.
+      // Logged and counted by the watch; tried again soon.
     }
   }
 
@@ -89,34 +105,31 @@ export class LeaseKeeper {
     // A locked row stands as well: the sweep passes it by.
     held.confirmedAt = Math.max(held.confirmedAt, askedAt);
     if (answer.renewal === 'renewed') held.renewAt = askedAt + held.leaseMs / 3;
-    if (answer.cancelRequested) this.#stopRun(held, new JobCancelledError(held.job.id));
+    if (answer.cancelRequested) stopRun(held, new JobCancelledError(held.job.id));
   }
 
   #lost(held: HeldRun): void {
-    held.renewAt = Number.POSITIVE_INFINITY;
+    held.renewAt = NEVER;
     // Its settlement, or the transaction of its `ctx.complete`, may be what took the claim off the row. Whether it was,
     // the settlement will tell; until then nothing is known that would be worth stopping it for.
     if (held.ended || held.run.completing()) {
-      held.confirmedAt = Number.POSITIVE_INFINITY;
+      held.confirmedAt = NEVER;
       return;
     }
     const { job } = held;
     this.#options.reportFenced({ op: 'renew', job, lost: undefined });
-    this.#stopRun(held, new ClaimLostError(job.id, 'its renewal found the row without it'));
+    stopRun(held, new ClaimLostError(job.id, 'its renewal found the row without it'));
   }
 
   #stopBelieving(): void {
     const { clock, held: runs, logger } = this.#options;
     for (const held of runs.claims()) {
-      if (!leaseIsOver(held, clock.now())) continue;
+      // What has ended is for the settlement to give up.
+      if (held.ended || !leaseIsOver(held, clock.now())) continue;
       const { id, type, claimToken } = held.job;
-      if (this.#stopRun(held, new ClaimLostError(id, 'it could not be renewed for a whole lease'))) {
+      if (stopRun(held, new ClaimLostError(id, 'it could not be renewed for a whole lease'))) {
         logger.warn({ id, type, claimToken, leaseMs: held.leaseMs }, 'lease not renewed in time, run stopped');
       }
     }
-  }
-
-  #stopRun(held: HeldRun, reason: StopReason): boolean {
-    return stopRun(held, reason, this.#options.clock.now());
   }
 }

@@ -3,12 +3,13 @@
  * settlement is, the next one gathers. So one run alone is settled immediately, and a thousand a second in hundreds.
  *
  * Bookkeeping is not the work: a database that fails here is never a job's failure, and nothing that has run is run
- * again for it. The settlement is tried again until the lease is over, and then left to the sweep.
+ * again for it. The settlement is tried again until the lease is over, and then left to the sweep. What cannot be
+ * written yet is put aside, so that it holds up nothing else.
  */
 import type { Logger, QueueClient } from '@fencepost/queue';
-import { settleRuns, sqlState, type Fence, type SettledRun, type Settlement } from '@fencepost/queue/protocol';
+import { settleRuns, sqlState, type SettledRun, type SettledRuns, type Settlement } from '@fencepost/queue/protocol';
 import { createBackoff } from './backoff.ts';
-import { pause, type Clock } from './clock.ts';
+import type { Clock } from './clock.ts';
 import type { DatabaseWatch } from './database-watch.ts';
 import type { ReportFenced } from './fenced.ts';
 import { leaseIsOver, type HeldRun, type HeldRuns } from './held-runs.ts';
@@ -16,12 +17,16 @@ import type { Metrics } from './metrics.ts';
 
 /** Beyond this the statement's cost a row no longer falls. */
 const MAX_BATCH = 500;
-/** A row locked by somebody's transaction is tried again after this. */
-const LOCKED_PAUSE_MS = 50;
 
 interface Pending {
   readonly held: HeldRun;
   readonly settlement: Settlement;
+  /** When it ended, or when its row was last found locked, by the worker's clock. */
+  since: number;
+  /** It was sent, and whether it was written is not known. */
+  sent: boolean;
+  /** The database refused a statement that it was in, so that from then on it gets one of its own. */
+  alone: boolean;
 }
 
 export interface SettleBatcherOptions {
@@ -36,8 +41,13 @@ export interface SettleBatcherOptions {
 
 export class SettleBatcher {
   readonly #options: SettleBatcherOptions;
+  readonly #backoff = createBackoff({ firstMs: 50, maxMs: 1_000 });
   #gathering: Pending[] = [];
+  #aside: Pending[] = [];
   #working = false;
+  /** The database takes no settlement at all: nothing is sent before the next try. */
+  #failing = false;
+  #retryIsSet = false;
 
   constructor(options: SettleBatcherOptions) {
     this.#options = options;
@@ -45,62 +55,66 @@ export class SettleBatcher {
 
   add(held: HeldRun, settlement: Settlement): void {
     held.ended = true;
-    this.#gathering.push({ held, settlement });
-    if (!this.#working) void this.#work();
+    const pending = { held, settlement, since: this.#options.clock.now(), sent: false, alone: false };
+    if (this.#failing) return void this.#aside.push(pending);
+    this.#gathering.push(pending);
+    void this.#work();
   }
 
   async #work(): Promise<void> {
+    if (this.#working) return;
     this.#working = true;
-    const waits = {
-      failed: createBackoff({ firstMs: 100, maxMs: 5_000 }),
-      locked: createBackoff({ firstMs: 50, maxMs: 1_000 }),
-    };
     // What ends in the same turn of the event loop goes together.
     await Promise.resolve();
-    while (this.#gathering.length > 0) {
-      const { left, wait } = await this.#attempt(this.#gathering.splice(0, MAX_BATCH));
-      this.#gathering.unshift(...left);
-      if (wait === undefined) waits.failed.reset();
-      // Rows that are locked wait alone: what has gathered behind them goes first.
-      if (wait === 'failed' || (wait === 'locked' && left.length === this.#gathering.length)) {
-        await pause(this.#options.clock, waits[wait].next());
-      }
-      if (wait === 'locked') this.#gathering.push(...this.#gathering.splice(0, left.length));
-    }
+    while (this.#gathering.length > 0) await this.#write(this.#nextBatch());
     this.#working = false;
+    if (this.#aside.length === 0) this.#backoff.reset();
   }
 
-  async #attempt(batch: readonly Pending[]): Promise<{ left: Pending[]; wait: 'failed' | 'locked' | undefined }> {
+  #nextBatch(): Pending[] {
+    const alone = this.#gathering.findIndex((pending) => pending.alone);
+    if (alone === 0) return this.#gathering.splice(0, 1);
+    return this.#gathering.splice(0, alone === -1 ? MAX_BATCH : Math.min(alone, MAX_BATCH));
+  }
+
+  async #write(batch: readonly Pending[]): Promise<void> {
+    const { client, database } = this.#options;
     try {
-      const locked = await this.#settle(batch);
-      return { left: locked, wait: locked.length > 0 ? 'locked' : undefined };
+      this.#written(batch, await database.run('settle', () => settleRuns(client, batch.map(toSettledRun))));
     } catch (error) {
-      if (!isAboutData(error)) return { left: this.#withLease(batch), wait: 'failed' };
-      if (batch.length === 1) return this.#abandon(batch, 'the database refuses it');
-      // One row of them is what the database refuses. Each alone, so that it holds up no other.
-      const left: Pending[] = [];
-      for (const pending of batch) left.push(...(await this.#attempt([pending])).left);
-      return { left, wait: left.length > 0 ? 'failed' : undefined };
+      for (const pending of batch) pending.sent = true;
+      const state = sqlState(error);
+      if (state === undefined || !isAboutRows(state)) {
+        this.#putAside([...batch, ...this.#gathering.splice(0)]);
+        this.#failing = this.#aside.length > 0;
+      } else if (batch.length > 1) {
+        // One row of them is what the database refuses. Each alone, so that it holds up no other.
+        for (const pending of batch) pending.alone = true;
+        this.#gathering.push(...batch);
+      } else if (isAboutData(state)) {
+        this.#abandon(batch, 'the database refuses it');
+      } else {
+        this.#putAside(batch);
+      }
     }
   }
 
-  /** The ones to be tried again, because somebody else had their rows locked. */
-  async #settle(batch: readonly Pending[]): Promise<Pending[]> {
-    const { client, database } = this.#options;
-    const { lost, locked } = await database.run('settle', () => settleRuns(client, batch.map(toSettledRun)));
-    const lostTokens = tokens(lost);
-    const lockedTokens = tokens(locked);
-    const again: Pending[] = [];
+  #written(batch: readonly Pending[], { lost, locked, completed = [] }: SettledRuns): void {
+    const tokens = (fences: SettledRuns['lost']) => new Set(fences.map((fence) => fence.claimToken));
+    const [lostTokens, lockedTokens, completedTokens] = [tokens(lost), tokens(locked), tokens(completed)];
+    const later: Pending[] = [];
     for (const pending of batch) {
       const { claimToken } = pending.held.job;
-      if (lockedTokens.has(claimToken)) again.push(pending);
+      if (lockedTokens.has(claimToken)) later.push(pending);
       else if (lostTokens.has(claimToken)) this.#lost(pending);
-      else this.#settled(pending);
+      else this.#settled(pending.held, completedTokens.has(claimToken) ? COMPLETED : pending.settlement);
     }
-    return again;
+    // A locked row still has its claim, and the sweep passes it by: there is no hurry to give up.
+    for (const pending of later) pending.since = this.#options.clock.now();
+    this.#putAside(later);
   }
 
-  #settled({ held, settlement }: Pending): void {
+  #settled(held: HeldRun, settlement: Settlement): void {
     const { metrics, logger } = this.#options;
     const { id, type, attempts, maxAttempts, claims } = held.job;
     metrics.settled.inc({ type, settle: settlement.settle });
@@ -127,13 +141,24 @@ export class SettleBatcher {
     this.#options.held.settled(held);
   }
 
-  #withLease(batch: readonly Pending[]): Pending[] {
-    const now = this.#options.clock.now();
-    this.#abandon(batch.filter(({ held }) => leaseIsOver(held, now)), 'the lease is over');
-    return batch.filter(({ held }) => !leaseIsOver(held, now));
+  /** To be tried again in a while; gives up those whose lease is over. */
+  #putAside(batch: readonly Pending[]): void {
+    const { clock } = this.#options;
+    const now = clock.now();
+    const isOver = ({ held, since }: Pending) => now - since > held.leaseMs || leaseIsOver(held, now);
+    this.#abandon(batch.filter(isOver), 'the lease is over');
+    this.#aside.push(...batch.filter((pending) => !isOver(pending)));
+    if (this.#aside.length === 0 || this.#retryIsSet) return;
+    this.#retryIsSet = true;
+    clock.after(this.#backoff.next(), () => {
+      this.#retryIsSet = false;
+      this.#failing = false;
+      this.#gathering.push(...this.#aside.splice(0));
+      void this.#work();
+    });
   }
 
-  #abandon(batch: readonly Pending[], why: string): { left: []; wait: undefined } {
+  #abandon(batch: readonly Pending[], why: string): void {
     const { logger, metrics, held: runs } = this.#options;
     for (const { held, settlement } of batch) {
       const { id, type, claimToken } = held.job;
@@ -141,20 +166,26 @@ export class SettleBatcher {
       runs.settled(held);
       logger.error({ id, type, claimToken, settlement, why }, 'settlement not written, left to the sweep');
     }
-    return { left: [], wait: undefined };
   }
 }
 
-function toSettledRun({ held: { job, run }, settlement }: Pending): SettledRun {
+/** Of a run whose transaction had completed the job, or whose first settlement had. */
+const COMPLETED: Settlement = { settle: 'complete', result: null };
+
+function toSettledRun({ held: { job, run }, settlement, sent }: Pending): SettledRun {
   const { id, claimToken, claims } = job;
-  return { id, claimToken, claims, settlement, completing: run.completing() };
+  return { id, claimToken, claims, settlement, completing: run.completing() || sent };
 }
 
-function tokens(fences: readonly Fence[]): Set<string> {
-  return new Set(fences.map((fence) => fence.claimToken));
+/**
+ * Postgres's classes of errors of connections (08), transactions and read-only servers (25), schemas and rights (42),
+ * resources (53), shutdowns and timeouts (57), and of the server itself (58, XX) say nothing of any row; the others do.
+ */
+function isAboutRows(state: string): boolean {
+  return !/^(08|25|42|53|57|58|XX)/.test(state);
 }
 
-/** Postgres's classes 22 (data exception) and 23 (constraint violation): trying the same again cannot help. */
-function isAboutData(error: unknown): boolean {
-  return /^2[23]/.test(sqlState(error) ?? '');
+/** 22 (data exception) and 23 (constraint violation): trying the same again cannot help. */
+function isAboutData(state: string): boolean {
+  return /^2[23]/.test(state);
 }

@@ -10,9 +10,11 @@ export interface StatusServer {
   close(): Promise<void>;
 }
 
+const UNUSABLE: Record<string, string> = { EADDRINUSE: 'in use', EACCES: 'forbidden to this user' };
+
 /**
  * @param port 0 for a free one.
- * @throws ConfigError if the port is taken.
+ * @throws ConfigError if the port cannot be had.
  */
 export async function startStatusServer(port: number, metrics: Metrics, health: () => HealthReport): Promise<StatusServer> {
   const server = createServer((request, response) => {
@@ -21,9 +23,9 @@ export async function startStatusServer(port: number, metrics: Metrics, health: 
     });
   });
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => {
-      const taken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
-      reject(taken ? new ConfigError([`HEALTH_PORT: expected a free port, found ${port} in use`]) : error);
+    server.on('error', (error) => {
+      const why = UNUSABLE[(error as NodeJS.ErrnoException).code ?? ''];
+      reject(why ? new ConfigError([`HEALTH_PORT: expected a free port, found ${port} ${why}`]) : error);
     });
     server.listen(port, resolve);
   });
@@ -32,7 +34,8 @@ export async function startStatusServer(port: number, metrics: Metrics, health: 
 
 async function answer(url: string, metrics: Metrics, health: () => HealthReport) {
   const report = health();
-  switch (new URL(url, 'http://worker').pathname) {
+  // Not parsed as a URL: what comes over the wire need not be one.
+  switch (url.split('?', 1)[0]) {
     case '/healthz':
       return json(report.healthy ? 200 : 503, report);
     case '/readyz': {

@@ -4,7 +4,7 @@
  * looking once after each connect. Prisma has no LISTEN, so that this is `pg`.
  */
 import type { Logger } from '@fencepost/queue';
-import pg from 'pg';
+import type pg from 'pg';
 import { createBackoff } from './backoff.ts';
 import { timely, within, type Clock } from './clock.ts';
 import { Doorbell } from './doorbell.ts';
@@ -18,6 +18,7 @@ export interface WakeOptions {
   onCancel(): void;
   /** After each connect: look at everything. */
   onListening(): void;
+  /** The connection is lost: from now on only the poll sees what is due. */
   onSilence(): void;
 }
 
@@ -71,7 +72,7 @@ export class Wake {
     const lost = new Promise<never>((_resolve, reject) => {
       lose = reject;
     });
-    const client = connect(lose);
+    const client = connect((error) => lose(error));
     client.on('end', () => lose(new Error('the connection ended')));
     // Raced below; before that, and after a stop, nobody waits for it.
     lost.catch(() => {});
@@ -85,8 +86,9 @@ export class Wake {
       onListening();
       await Promise.race([lost, this.#heartbeat(client)]);
     } finally {
+      const wasListening = this.#client === client;
       this.#client = undefined;
-      onSilence();
+      if (wasListening) onSilence();
       await within(clock, ANSWER_MS, client.end());
     }
   }

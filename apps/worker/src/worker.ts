@@ -92,7 +92,11 @@ export function createWorker(options: WorkerOptions): Worker {
         loop.wake();
         keeper.renewSoon();
       },
-      onSilence: () => metrics.listening.set(0),
+      onSilence() {
+        metrics.listening.set(0);
+        // It may be asleep for as long as wake-ups would have allowed.
+        loop.wake();
+      },
     });
 
   const environment = {
@@ -117,6 +121,10 @@ export function createWorker(options: WorkerOptions): Worker {
       ended: false,
     };
     held.add(entry);
+    // Whoever aborts it: its timeout, one of its own writes, the lease keeper, the drain.
+    run.signal.addEventListener('abort', () => {
+      entry.stoppedAt = clock.now();
+    });
     metrics.running.set(held.running().length);
     const startedAt = clock.now();
     void run.outcome.then((outcome) => {

@@ -8,7 +8,7 @@ import { newGate } from './fixtures/gate.ts';
 import { startHandler } from './fixtures/run.ts';
 import { complete, endLease, fenceOf, newClaim, newContract, reclaimedBehind } from './fixtures/jobs.ts';
 
-const { prisma, newPrisma, row } = await openDatabase();
+const { prisma, newPrisma, row, lock, isWaiting } = await openDatabase();
 
 /** The effect in Postgres: a row of the app's own. */
 const effect = (key: string) => ({ data: { type: 'effect', payload: {}, idempotencyKey: key } });
@@ -108,6 +108,19 @@ describe('a transaction that completes its job', () => {
     expect(await row(job.id)).toMatchObject({ state: 'completed', result: 2 });
   });
 });
+
+test.each(['complete', 'assertClaim'] as const)(
+  'ctx.%s waits for a row that is locked for a moment',
+  async (method) => {
+    const job = await newClaim(prisma);
+    const release = await lock(job.id);
+    const settling = runAndSettle(job, (ctx) => prisma.$transaction((tx) => ctx[method](tx)));
+    await waitFor(isWaiting);
+    await release();
+    expect(await settling).toMatchObject({ fenced: [], unsettled: { lost: [], locked: [] } });
+    expect(await row(job.id)).toMatchObject({ state: 'completed', errors: [] });
+  },
+);
 
 describe('a completion whose answer was lost', () => {
   test('is found to be its own when it is settled again', async () => {

@@ -135,20 +135,22 @@ describe('in one batch', () => {
     expect(rows.map(({ payload }) => payload)).toEqual(['held', 0, 1, 2, 5]);
   });
 
-  test('two batches with the same keys in opposite orders do not deadlock', async () => {
+  test('two transactions that insert the same keys in opposite orders do not deadlock', async () => {
     const contract = newContract();
-    const keys = Array.from({ length: 200 }, (_, n) => `key ${n}`);
-    const other = newPrisma();
-    for (let round = 0; round < 10; round++) {
-      const items = keys.map((key) => ({ payload: round, dedupeKey: `${round} ${key}` }));
-      const batches = [items, [...items].reverse()];
-      const [one, two] = await Promise.all(
-        batches.map((batch, n) => enqueueMany(n ? other : prisma, contract, batch)),
+    const keys = Array.from({ length: 2_000 }, (_, n) => `key ${n}`);
+    const insert = (key: string) => ({ payload: key, dedupeKey: key });
+    for (let round = 0; round < 3; round++) {
+      const items = keys.map((key) => insert(`${round} ${key}`));
+      const orders = [items, [...items].reverse()];
+      const outcomes = await Promise.all(
+        orders.map((order) => prisma.$transaction((tx) => enqueueMany(tx, contract, order))),
       );
-      const ids = new Map(two?.map(({ id }, index) => [batches[1]?.[index]?.dedupeKey, id]));
-      expect(one?.map(({ id }) => id)).toEqual(items.map(({ dedupeKey }) => ids.get(dedupeKey)));
+      const [ids, others] = outcomes.map(
+        (list, n) => new Map(list.map(({ id }, i) => [orders[n]?.[i]?.payload, id])),
+      );
+      expect(ids).toEqual(new Map([...(others ?? [])].reverse()));
     }
-    expect(await prisma.jobQueue.count({ where: { type: contract.type } })).toBe(2_000);
+    expect(await prisma.jobQueue.count({ where: { type: contract.type } })).toBe(6_000);
   });
 });
 

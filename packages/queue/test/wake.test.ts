@@ -45,6 +45,16 @@ describe('an insert wakes', () => {
     }
   });
 
+  test('by a trigger that a bulk calls once, and not for each of its rows', async () => {
+    await psql.query('BEGIN');
+    await psql.query('SET CONSTRAINTS ALL IMMEDIATE');
+    const { rows } = await psql.query<{ 'QUERY PLAN': [{ Triggers: [{ Calls: number }] }] }>(
+      "EXPLAIN (ANALYZE, FORMAT JSON) INSERT INTO job_queue (type) SELECT 'bulk' FROM generate_series(1, 1000)",
+    );
+    await psql.query('ROLLBACK');
+    expect(rows[0]?.['QUERY PLAN'][0].Triggers.map(({ Calls }) => Calls)).toEqual([1]);
+  });
+
   test('with a job that is due within a minute, but not with one for later', async () => {
     await enqueue(prisma, newContract(), 1, { delay: '59s' });
     expect(await sent()).toEqual([WAKE]);

@@ -3,7 +3,7 @@
  * expected; all of them are told at once. What a secret was found to be is not told.
  */
 import { redactUrl } from '@fencepost/db';
-import type { z } from 'zod';
+import { z } from 'zod';
 
 export class ConfigError extends Error {
   readonly code = 'INVALID_CONFIG';
@@ -41,7 +41,13 @@ export function readConfig<Schema extends z.ZodObject>(
 
 function found(schema: z.ZodObject, name: string, text: string | undefined): string {
   if (text === undefined) return 'nothing';
-  const { secret, url } = (schema.shape[name] as z.ZodType).meta() ?? {};
+  const { secret, url } = metaOf(schema.shape[name]);
   if (secret) return `${text.length} characters that are not shown`;
   return JSON.stringify(url ? redactUrl(text) : text);
+}
+
+/** Optional settings and those with a default are wrapped, and what is said of them is said of what is inside. */
+function metaOf(type: unknown): z.core.GlobalMeta {
+  const isWrapped = type instanceof z.ZodOptional || type instanceof z.ZodDefault;
+  return { ...(type instanceof z.ZodType && type.meta()), ...(isWrapped && metaOf(type.unwrap())) };
 }

@@ -1,12 +1,17 @@
 /** The kinds of settings that there are. The error message of each says what is expected. */
-import { parseDatabaseUrl } from '@fencepost/db';
+import { DatabaseUrlError, parseDatabaseUrl } from '@fencepost/db';
 import { parseDuration, type Duration } from '@fencepost/queue/protocol';
 import { z } from 'zod';
 
 const DATABASE_URL = 'a Postgres URL such as postgresql://user:password@host:5432/database';
 
 export function databaseUrl() {
-  return z.string({ error: DATABASE_URL }).refine(isDatabaseUrl, { error: DATABASE_URL }).meta({ url: true });
+  return z
+    .string({ error: DATABASE_URL })
+    .refine((text) => problemOf(text) === undefined, {
+      error: ({ input }) => `${DATABASE_URL} (${problemOf(String(input))})`,
+    })
+    .meta({ url: true });
 }
 
 /** Milliseconds. */
@@ -50,11 +55,13 @@ export function logLevel() {
   return oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info');
 }
 
-function isDatabaseUrl(text: string): boolean {
+/** Why the URL cannot be used, without its password. */
+function problemOf(url: string): string | undefined {
   try {
-    parseDatabaseUrl(text);
-    return true;
-  } catch {
-    return false;
+    parseDatabaseUrl(url);
+    return undefined;
+  } catch (error) {
+    if (error instanceof DatabaseUrlError) return error.message;
+    throw error;
   }
 }
