@@ -35,7 +35,9 @@ for (let n = 0; n < jobs; n++) {
 
 latencies.sort((a, b) => a - b);
 const at = (share: number) => latencies[Math.min(jobs - 1, Math.floor(jobs * share))]!.toFixed(2);
-console.log(`commit to start, ${jobs} jobs, ms: p50 ${at(0.5)}  p95 ${at(0.95)}  p99 ${at(0.99)}  max ${at(1)}`);
+console.log(
+  `commit to start, ${jobs} jobs, ms: p50 ${at(0.5)}  p95 ${at(0.95)}  p99 ${at(0.99)}  max ${at(1)}`,
+);
 
 worker.kill('SIGTERM');
 await once(worker, 'exit');

@@ -5,7 +5,10 @@ export interface Backoff {
   reset(): void;
 }
 
-export function createBackoff({ firstMs, maxMs }: { firstMs: number; maxMs: number }, random = Math.random): Backoff {
+export function createBackoff(
+  { firstMs, maxMs }: { firstMs: number; maxMs: number },
+  random = Math.random,
+): Backoff {
   let failures = 0;
   return {
     next: () => Math.min(maxMs, firstMs * 2 ** Math.min(failures++, 20)) * (0.5 + random() / 2),

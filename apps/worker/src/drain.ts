@@ -51,11 +51,16 @@ export async function drain(parts: DrainParts, timeoutMs: number, hurry: Promise
   for (const { run } of abandoned) run.release();
 
   // Leases are renewed up to here, so that no run is lost while it is waited for.
-  await within(clock, LAST_WRITES_MS, claimAnswered.then(() => held.allSettled()));
+  await within(
+    clock,
+    LAST_WRITES_MS,
+    claimAnswered.then(() => held.allSettled()),
+  );
   keeper.stop();
   await within(clock, LAST_WRITES_MS, Promise.all([maintenanceStopped, wake?.stop()]));
 
   const leftToSweep = held.claims().map(({ job }) => job.id);
-  if (leftToSweep.length > 0) logger.error({ ids: leftToSweep }, 'drain could not hand back every claim, left to the sweep');
+  if (leftToSweep.length > 0)
+    logger.error({ ids: leftToSweep }, 'drain could not hand back every claim, left to the sweep');
   logger.info({ stopped: unfinished.length, abandoned: abandoned.length }, 'drain ended');
 }

@@ -10,6 +10,9 @@ export function createFencedReport(logger: Logger, metrics: Metrics): ReportFenc
   return ({ op, job, lost }) => {
     metrics.fenced.inc({ op });
     const { id, type, claimToken } = job;
-    logger.warn({ op, id, type, claimToken, lost: describeLost(lost) }, 'fenced write: this claim no longer owns the row');
+    logger.warn(
+      { op, id, type, claimToken, lost: describeLost(lost) },
+      'fenced write: this claim no longer owns the row',
+    );
   };
 }

@@ -128,7 +128,10 @@ export class LeaseKeeper {
       if (held.ended || !leaseIsOver(held, clock.now())) continue;
       const { id, type, claimToken } = held.job;
       if (stopRun(held, new ClaimLostError(id, 'it could not be renewed for a whole lease'))) {
-        logger.warn({ id, type, claimToken, leaseMs: held.leaseMs }, 'lease not renewed in time, run stopped');
+        logger.warn(
+          { id, type, claimToken, leaseMs: held.leaseMs },
+          'lease not renewed in time, run stopped',
+        );
       }
     }
   }

@@ -30,7 +30,12 @@ async function main(config: WorkerConfig): Promise<void> {
   const metrics = createMetrics();
   // Two pools: a handler that holds every connection must not keep the leases from being renewed.
   const queuePrisma = connect(config, logger, 'queue', QUEUE_CONNECTIONS);
-  const handlerPrisma = connect(config, logger, 'handlers', Math.min(config.concurrency, MOST_HANDLER_CONNECTIONS));
+  const handlerPrisma = connect(
+    config,
+    logger,
+    'handlers',
+    Math.min(config.concurrency, MOST_HANDLER_CONNECTIONS),
+  );
 
   const worker = createWorker({
     ...config,
@@ -77,5 +82,6 @@ function listener({ databaseUrl, directUrl }: WorkerConfig, logger: Logger) {
     logger.warn({}, 'polling alone: no LISTEN through a transaction pooler; DIRECT_URL would bring wake-ups');
     return undefined;
   }
-  return (onError: (error: Error) => void) => createPgClient(url, { applicationName: 'fencepost worker wake-ups', onError });
+  return (onError: (error: Error) => void) =>
+    createPgClient(url, { applicationName: 'fencepost worker wake-ups', onError });
 }

@@ -72,7 +72,11 @@ export function createMetrics() {
     }),
     running: new Gauge({ registers, name: 'fencepost_running', help: 'Slots taken in this process' }),
     slots: new Gauge({ registers, name: 'fencepost_slots', help: 'Slots of this process' }),
-    listening: new Gauge({ registers, name: 'fencepost_listening', help: '1 while wake-ups arrive, 0 while polling alone' }),
+    listening: new Gauge({
+      registers,
+      name: 'fencepost_listening',
+      help: '1 while wake-ups arrive, 0 while polling alone',
+    }),
     backlog: new Gauge({
       registers,
       name: 'fencepost_backlog',

@@ -7,7 +7,13 @@
  * written yet is put aside, so that it holds up nothing else.
  */
 import type { Logger, QueueClient } from '@fencepost/queue';
-import { settleRuns, sqlState, type SettledRun, type SettledRuns, type Settlement } from '@fencepost/queue/protocol';
+import {
+  settleRuns,
+  sqlState,
+  type SettledRun,
+  type SettledRuns,
+  type Settlement,
+} from '@fencepost/queue/protocol';
 import { createBackoff } from './backoff.ts';
 import type { Clock } from './clock.ts';
 import type { DatabaseWatch } from './database-watch.ts';

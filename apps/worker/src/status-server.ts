@@ -16,7 +16,11 @@ const UNUSABLE: Record<string, string> = { EADDRINUSE: 'in use', EACCES: 'forbid
  * @param port 0 for a free one.
  * @throws ConfigError if the port cannot be had.
  */
-export async function startStatusServer(port: number, metrics: Metrics, health: () => HealthReport): Promise<StatusServer> {
+export async function startStatusServer(
+  port: number,
+  metrics: Metrics,
+  health: () => HealthReport,
+): Promise<StatusServer> {
   const server = createServer((request, response) => {
     void answer(request.url ?? '/', metrics, health).then(({ status, type, body }) => {
       response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(body);
@@ -40,7 +44,11 @@ async function answer(url: string, metrics: Metrics, health: () => HealthReport)
       return json(report.healthy ? 200 : 503, report);
     case '/readyz': {
       const ready = !report.draining && report.databaseFailingMs === 0;
-      return json(ready ? 200 : 503, { ready, draining: report.draining, databaseFailingMs: report.databaseFailingMs });
+      return json(ready ? 200 : 503, {
+        ready,
+        draining: report.draining,
+        databaseFailingMs: report.databaseFailingMs,
+      });
     }
     case '/metrics':
       return { status: 200, type: metrics.registry.contentType, body: await metrics.registry.metrics() };

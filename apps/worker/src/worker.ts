@@ -1,6 +1,6 @@
 /** Puts a worker together: which part tells which, and nothing else. */
 import { DuplicateHandlerError, type JobHandler, type Logger, type QueueClient } from '@fencepost/queue';
-import { decide, startRun, type ClaimedJob, type Run } from '@fencepost/queue/protocol';
+import { decide, startRun, type Run } from '@fencepost/queue/protocol';
 import type pg from 'pg';
 import { systemClock, type Clock } from './clock.ts';
 import { DatabaseWatch } from './database-watch.ts';
@@ -67,7 +67,8 @@ export function createWorker(options: WorkerOptions): Worker {
     database,
     workerId,
     types: options.handlers.map(({ contract }) => contract),
-    idleMs: () => (wake?.listening ? options.pollIntervalMs : Math.min(options.pollIntervalMs, POLL_WITHOUT_LISTEN_MS)),
+    idleMs: () =>
+      wake?.listening ? options.pollIntervalMs : Math.min(options.pollIntervalMs, POLL_WITHOUT_LISTEN_MS),
     dispatch(job, claimAskedAt) {
       const { type, id, attempts, waitedMs } = job;
       metrics.claimed.inc({ type });

@@ -6,11 +6,21 @@ import { z } from 'zod';
 import { createJobTable } from './fixtures/job-table.ts';
 import { startWorker } from './fixtures/start-worker.ts';
 
-const AWKWARD = ['with \0 NUL', 'lone \uD800 surrogate', 'x'.repeat(100_000), 'emoji 🦔', 'cut 🦔'.padStart(2_000, '-')];
+const AWKWARD = [
+  'with \0 NUL',
+  'lone \uD800 surrogate',
+  'x'.repeat(100_000),
+  'emoji 🦔',
+  'cut 🦔'.padStart(2_000, '-'),
+];
 
 test('jobs that fail or answer with awkward texts end as any other', async () => {
   const table = await createJobTable();
-  const contract = defineJob({ type: 'test.awkward', payload: z.object({ text: z.number() }), maxAttempts: 1 });
+  const contract = defineJob({
+    type: 'test.awkward',
+    payload: z.object({ text: z.number() }),
+    maxAttempts: 1,
+  });
   const answering = defineJob({ type: 'test.answering', payload: z.object({ text: z.number() }) });
   const worker = startWorker({
     url: table.url,

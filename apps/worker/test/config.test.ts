@@ -57,7 +57,11 @@ test.each([
   ['CONCURRENCY', '0', 'a whole number from 1 to 1000, found "0"'],
   ['CONCURRENCY', 'many', 'a whole number from 1 to 1000, found "many"'],
   ['POLL_INTERVAL', '61s', 'a duration from 50ms to 60s, such as "500ms", "30s", "5m", "7d", found "61s"'],
-  ['POLL_INTERVAL', '5 seconds', 'a duration from 50ms to 60s, such as "500ms", "30s", "5m", "7d", found "5 seconds"'],
+  [
+    'POLL_INTERVAL',
+    '5 seconds',
+    'a duration from 50ms to 60s, such as "500ms", "30s", "5m", "7d", found "5 seconds"',
+  ],
   ['SWEEP_INTERVAL', '10', 'a duration from 100ms to 10m, such as "500ms", "30s", "5m", "7d", found "10"'],
   ['DRAIN_TIMEOUT', '5m', 'a duration from 0s to 290s, such as "500ms", "30s", "5m", "7d", found "5m"'],
   ['RETENTION', '1s', 'a duration from 1m to 3650d, such as "500ms", "30s", "5m", "7d", found "1s"'],

@@ -30,7 +30,12 @@ afterAll(async () => {
 test('the worker goes on after a fast and an immediate restart', async () => {
   const worker = await spawnWorker({ url: server.url, contracts, concurrency: 10 });
   const completed = async () => (await table.states())['completed'] ?? 0;
-  const enqueueSome = () => enqueueMany(prisma, effect, Array.from({ length: JOBS }, () => ({ payload: { ms: 20 } })));
+  const enqueueSome = () =>
+    enqueueMany(
+      prisma,
+      effect,
+      Array.from({ length: JOBS }, () => ({ payload: { ms: 20 } })),
+    );
 
   let total = 0;
   for (const mode of ['fast', 'immediate'] as const) {

@@ -97,12 +97,19 @@ test('a database that stays away is one', async () => {
   clock.jump(1.1 * MINUTES_MS);
   expect(worker.health().problems).toContain('the database does not answer');
   proxy.mend();
-  await waitFor(() => worker.health().healthy && worker.health().databaseFailingMs === 0, { timeout: 20_000 });
+  await waitFor(() => worker.health().healthy && worker.health().databaseFailingMs === 0, {
+    timeout: 20_000,
+  });
 });
 
 test('a loop that does not come round is one', async () => {
   const clock = createTestClock();
-  const worker = startWorker({ url: table.url, pollIntervalMs: 1_000, clock, handlers: [handle(patient, async () => {})] });
+  const worker = startWorker({
+    url: table.url,
+    pollIntervalMs: 1_000,
+    clock,
+    handlers: [handle(patient, async () => {})],
+  });
   await waitFor(() => worker.health().listening);
   // Nothing gets past this: the claim waits.
   const psql = await table.session();

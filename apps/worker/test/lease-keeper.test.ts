@@ -38,7 +38,11 @@ test('fifty runs of three leases each end on their first claim, renewed together
     clientOf: statements.clientOf,
     handlers: [handle(short, (_payload, ctx) => delay(6_000, undefined, { signal: ctx.signal }))],
   });
-  await enqueueMany(worker.prisma, short, Array.from({ length: 50 }, () => ({ payload: {} })));
+  await enqueueMany(
+    worker.prisma,
+    short,
+    Array.from({ length: 50 }, () => ({ payload: {} })),
+  );
   await waitFor(async () => (await table.states())['completed'] === 50, { timeout: 20_000 });
   expect(await table.query('SELECT DISTINCT attempts, claims, crashes FROM job_queue')).toEqual([
     { attempts: 1, claims: 1, crashes: 0 },
@@ -61,7 +65,10 @@ test('a row that somebody has locked is not lost, and keeps no other from being 
       }),
     ],
   });
-  const [locked, free] = await Promise.all([enqueue(worker.prisma, short, {}), enqueue(worker.prisma, short, {})]);
+  const [locked, free] = await Promise.all([
+    enqueue(worker.prisma, short, {}),
+    enqueue(worker.prisma, short, {}),
+  ]);
   await waitFor(() => signals.size === 2);
   const psql = await table.session();
   await psql.query('BEGIN');
@@ -102,26 +109,29 @@ test("a run's own long transaction that holds its row is not lost", async () => 
   expect(await table.row(id)).toMatchObject({ claims: 1, errors: [] });
 });
 
-test.each(['cut', 'swallow'] as const)('runs are stopped when the database is away for a whole lease (%s)', async (fault) => {
-  const proxy = await startProxy(table.url);
-  let context: JobContext | undefined;
-  const worker = startWorker({
-    url: proxy.url,
-    handlers: [
-      handle(short, (_payload, ctx) => {
-        context = ctx;
-        return delay(60_000, undefined, { signal: ctx.signal });
-      }),
-    ],
-  });
-  const { id } = await enqueue(worker.prisma, short, {});
-  await waitFor(() => context);
-  proxy[fault]();
-  await waitFor(() => context?.signal.aborted);
-  expect(context?.signal.reason).toMatchObject({ code: 'CLAIM_LOST', id });
-  expect(worker.said('lease not renewed in time, run stopped')).toMatchObject([{ id, leaseMs: 2_000 }]);
-  proxy.mend();
-});
+test.each(['cut', 'swallow'] as const)(
+  'runs are stopped when the database is away for a whole lease (%s)',
+  async (fault) => {
+    const proxy = await startProxy(table.url);
+    let context: JobContext | undefined;
+    const worker = startWorker({
+      url: proxy.url,
+      handlers: [
+        handle(short, (_payload, ctx) => {
+          context = ctx;
+          return delay(60_000, undefined, { signal: ctx.signal });
+        }),
+      ],
+    });
+    const { id } = await enqueue(worker.prisma, short, {});
+    await waitFor(() => context);
+    proxy[fault]();
+    await waitFor(() => context?.signal.aborted);
+    expect(context?.signal.reason).toMatchObject({ code: 'CLAIM_LOST', id });
+    expect(worker.said('lease not renewed in time, run stopped')).toMatchObject([{ id, leaseMs: 2_000 }]);
+    proxy.mend();
+  },
+);
 
 test('a handler that dawdles after its transaction completed the job has lost nothing', async () => {
   let reason: unknown = 'not aborted';
@@ -139,7 +149,11 @@ test('a handler that dawdles after its transaction completed the job has lost no
   await waitFor(async () => (await worker.metric('fencepost_settled_total', { settle: 'complete' })) === 1);
   expect(reason).toBe('not aborted');
   expect(await worker.metric('fencepost_fenced_total')).toBe(0);
-  expect(await table.row(id)).toMatchObject({ state: 'completed', claims: 1, result: { by: 'its transaction' } });
+  expect(await table.row(id)).toMatchObject({
+    state: 'completed',
+    claims: 1,
+    result: { by: 'its transaction' },
+  });
 });
 
 test('a cancel request that comes during a renewal is heard by the next one, at once', async () => {
@@ -193,7 +207,10 @@ test('a claim that is gone is told once, however often is asked', async () => {
       }),
     ],
   });
-  const [gone, kept] = await Promise.all([enqueue(worker.prisma, long, {}), enqueue(worker.prisma, long, {})]);
+  const [gone, kept] = await Promise.all([
+    enqueue(worker.prisma, long, {}),
+    enqueue(worker.prisma, long, {}),
+  ]);
   await waitFor(() => signals.size === 2 && worker.health().listening);
   await table.query('UPDATE job_queue SET "claimToken" = gen_random_uuid() WHERE id = $1', [gone.id]);
   for (let asked = 1; asked <= 3; asked++) {
@@ -240,11 +257,11 @@ test('one renewal that fails does not cost a claim of the shortest lease', async
 });
 
 /** Resolves when a notification has come, as it has to whoever else listens. */
-async function listenFor(payload: string): Promise<() => Promise<void>> {
+async function listenFor(word: string): Promise<() => Promise<void>> {
   const session = await table.session();
   const heard = createGate();
   session.on('notification', (message) => {
-    if (message.payload === payload) heard.open();
+    if (message.word === word) heard.open();
   });
   await session.query('LISTEN job_queue');
   return async () => {

@@ -17,7 +17,11 @@ function start(env: Record<string, string>): NodeProcess {
 const textsOf = (worker: NodeProcess) => worker.lines.map((line) => line['text']);
 
 test('each setting that is wrong or missing gets a line, and no stack', async () => {
-  const worker = start({ DIRECT_URL: 'mysql://ada:hunter2@db.test/app', CONCURRENCY: 'many', POLL_INTERVAL: '2m' });
+  const worker = start({
+    DIRECT_URL: 'mysql://ada:hunter2@db.test/app',
+    CONCURRENCY: 'many',
+    POLL_INTERVAL: '2m',
+  });
   expect(await worker.exited).toEqual({ code: 1, signal: null });
   expect(textsOf(worker)).toEqual([
     'DATABASE_URL: expected a Postgres URL such as postgresql://user:password@host:5432/database, found nothing',
@@ -42,10 +46,14 @@ test('a port that is taken gets one', async () => {
 test('it starts, serves its status, and ends in order', async () => {
   const { url } = await createTestDatabase();
   const worker = start({ DATABASE_URL: url });
-  const { port } = await worker.waitForLine((line) => line['msg'] === 'status server listening', { timeout: 60_000 });
+  const { port } = await worker.waitForLine((line) => line['msg'] === 'status server listening', {
+    timeout: 60_000,
+  });
   await worker.waitForLine((line) => line['msg'] === 'listening for wake-ups');
   const status = async (path: string) => (await fetch(`http://127.0.0.1:${String(port)}${path}`)).status;
-  expect(await Promise.all(['/healthz', '/readyz', '/metrics', '/'].map(status))).toEqual([200, 200, 200, 404]);
+  expect(await Promise.all(['/healthz', '/readyz', '/metrics', '/'].map(status))).toEqual([
+    200, 200, 200, 404,
+  ]);
   worker.signal('SIGINT');
   expect(await worker.exited).toEqual({ code: 0, signal: null });
   expect(worker.lines.map((line) => line['msg'])).toEqual(
@@ -57,10 +65,13 @@ test('it starts, serves its status, and ends in order', async () => {
 test('behind a transaction pooler it polls, and says so', async () => {
   const { url } = await createTestDatabase();
   const worker = start({ DATABASE_URL: `${url}?pgbouncer=true` });
-  const warned = await worker.waitForLine((line) => String(line['msg']).startsWith('polling alone'), { timeout: 60_000 });
+  const warned = await worker.waitForLine((line) => String(line['msg']).startsWith('polling alone'), {
+    timeout: 60_000,
+  });
   expect(warned).toMatchObject({ level: 40 });
   const { port } = await worker.waitForLine((line) => line['msg'] === 'status server listening');
-  const health = async () => (await fetch(`http://127.0.0.1:${String(port)}/healthz`)).json() as Promise<object>;
+  const health = async () =>
+    (await fetch(`http://127.0.0.1:${String(port)}/healthz`)).json() as Promise<object>;
   await waitFor(async () => 'databaseFailingMs' in (await health()));
   expect(await health()).toMatchObject({ healthy: true, listening: false, databaseFailingMs: 0 });
   worker.signal('SIGTERM');

@@ -126,8 +126,11 @@ test('a type that nobody here handles stays as it is, and is named', async () =>
   expect(worker.health()).toMatchObject({ healthy: true, unhandledTypes: ['test.unknown'] });
   expect(await worker.metric('fencepost_backlog', { type: 'test.unknown', when: 'due' })).toBe(1);
   expect(await worker.metric('fencepost_backlog', { type: 'test.later', when: 'scheduled' })).toBe(1);
-  expect(await table.query(`SELECT FROM job_queue WHERE type = 'test.unknown' AND state = 'pending' AND claims = 0`))
-    .toHaveLength(1);
+  expect(
+    await table.query(
+      `SELECT FROM job_queue WHERE type = 'test.unknown' AND state = 'pending' AND claims = 0`,
+    ),
+  ).toHaveLength(1);
 });
 
 test('a database that takes no settlements gets no more than two claims a slot', async () => {

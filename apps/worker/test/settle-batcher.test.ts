@@ -10,7 +10,12 @@ import { startWorker } from './fixtures/start-worker.ts';
 import { noteStatements } from './fixtures/statements.ts';
 
 const payload = z.object({});
-const contract = defineJob({ type: 'test.settle', payload, lease: '30s', retry: { base: '10ms', max: '10ms' } });
+const contract = defineJob({
+  type: 'test.settle',
+  payload,
+  lease: '30s',
+  retry: { base: '10ms', max: '10ms' },
+});
 const brief = defineJob({ type: 'test.brief', payload, lease: '1s', retry: { base: '10ms', max: '10ms' } });
 
 let table: JobTable;
@@ -33,7 +38,11 @@ test('what ends together is settled together', async () => {
     clientOf: statements.clientOf,
     handlers: [handle(contract, () => gate.opened)],
   });
-  await enqueueMany(worker.prisma, contract, Array.from({ length: 100 }, () => ({ payload: {} })));
+  await enqueueMany(
+    worker.prisma,
+    contract,
+    Array.from({ length: 100 }, () => ({ payload: {} })),
+  );
   await waitFor(() => worker.health().running === 100);
   gate.open();
   await waitFor(async () => (await table.states())['completed'] === 100);
@@ -142,7 +151,11 @@ test.each([
   const { id: poison } = await enqueue(worker.prisma, poisoned, {});
   await refuseCompletion(poison, refusal);
   try {
-    await enqueueMany(worker.prisma, contract, Array.from({ length: 9 }, () => ({ payload: {} })));
+    await enqueueMany(
+      worker.prisma,
+      contract,
+      Array.from({ length: 9 }, () => ({ payload: {} })),
+    );
     await waitFor(() => worker.health().running === 10);
     gate.open();
     // Long before that one is given up; and so do those that come after it.
@@ -193,7 +206,9 @@ test('a row that somebody has locked waits alone', async () => {
 test('a job that was completed in its own transaction counts as completed', async () => {
   const worker = startWorker({
     url: table.url,
-    handlers: [handle(contract, async (_payload, ctx) => worker.prisma.$transaction((tx) => ctx.complete(tx)))],
+    handlers: [
+      handle(contract, async (_payload, ctx) => worker.prisma.$transaction((tx) => ctx.complete(tx))),
+    ],
   });
   const { id } = await enqueue(worker.prisma, contract, {});
   await waitFor(async () => (await worker.metric('fencepost_settled_total')) === 1);

@@ -80,6 +80,9 @@ test('a job that kills its workers is dead long before its attempts are used up'
   await waitFor(async () => (await table.row(id)).state === 'dead', { timeout: 30_000 });
   expect(await table.row(id)).toMatchObject({
     ...{ attempts: 2, claims: 2, crashes: 2 },
-    errors: [{ attempt: 1, kind: 'crashed' }, { attempt: 2, kind: 'crashed' }],
+    errors: [
+      { attempt: 1, kind: 'crashed' },
+      { attempt: 2, kind: 'crashed' },
+    ],
   });
 });

@@ -86,7 +86,11 @@ test('at the deadline jobs are handed back, also those whose handlers never retu
   expect(took).toBeLessThan(1_000 + DRAIN_TAIL_MS + SLACK_MS);
   for (const { id } of [obedient, deaf, lost]) expect(await table.row(id)).toMatchObject(HANDED_BACK);
   expect(await table.query('SELECT FROM job_queue WHERE "runAt" <= now()')).toHaveLength(3);
-  expect(worker.said('run told to stop')).toMatchObject(Array(3).fill({ code: 'DRAIN_DEADLINE' }));
+  expect(worker.said('run told to stop')).toMatchObject([
+    { code: 'DRAIN_DEADLINE' },
+    { code: 'DRAIN_DEADLINE' },
+    { code: 'DRAIN_DEADLINE' },
+  ]);
   expect(worker.said('drain ended')).toMatchObject([{ stopped: 3, abandoned: 2 }]);
 });
 
@@ -115,7 +119,11 @@ test('what a claim in flight brings is handed back without having begun', async 
     WHEN (OLD.state = 'pending' AND NEW.state = 'running')
     EXECUTE FUNCTION test_slow_claim();`);
   try {
-    await enqueueMany(prisma, sleeper, Array.from({ length: 4 }, () => ({ payload: { ms: 0 } })));
+    await enqueueMany(
+      prisma,
+      sleeper,
+      Array.from({ length: 4 }, () => ({ payload: { ms: 0 } })),
+    );
     await waitFor(async () => {
       const asleep = await table.query(
         `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'`,

@@ -44,7 +44,9 @@ test('/healthz tells the report, green or red', async () => {
   expect(JSON.parse(body)).toEqual(WELL);
   const ill = await start({ healthy: false, problems: ['the loop does not come round'] });
   expect((await ill.get('/healthz')).status).toBe(503);
-  expect(JSON.parse((await ill.get('/healthz')).body)).toMatchObject({ problems: ['the loop does not come round'] });
+  expect(JSON.parse((await ill.get('/healthz')).body)).toMatchObject({
+    problems: ['the loop does not come round'],
+  });
 });
 
 test.each([
@@ -60,7 +62,9 @@ test('/metrics has every metric of the worker, and those of Node', async () => {
   metrics.claimed.inc({ type: 'test.one' });
   const { status, body } = await get('/metrics');
   expect(status).toBe(200);
-  const named = body.split('\n').flatMap((line) => /^# TYPE (fencepost_\w+) (\w+)$/.exec(line)?.slice(1).join(' ') ?? []);
+  const named = body
+    .split('\n')
+    .flatMap((line) => /^# TYPE (fencepost_\w+) (\w+)$/.exec(line)?.slice(1).join(' ') ?? []);
   expect(named.toSorted()).toEqual([
     'fencepost_backlog gauge',
     'fencepost_claimed_total counter',
@@ -85,9 +89,12 @@ test('/metrics has every metric of the worker, and those of Node', async () => {
   expect(body).toContain('nodejs_eventloop_lag_seconds');
 });
 
-test.each(['/', '/nothing', '//', '///healthz', '/%', '/\\', 'http://[', '*'])('%s is not found', async (path) => {
-  expect((await (await start()).get(path)).status).toBe(404);
-});
+test.each(['/', '/nothing', '//', '///healthz', '/%', '/\\', 'http://[', '*'])(
+  '%s is not found',
+  async (path) => {
+    expect((await (await start()).get(path)).status).toBe(404);
+  },
+);
 
 test('a port that is taken is a setting that is wrong', async () => {
   const other = createServer();
@@ -95,5 +102,7 @@ test('a port that is taken is a setting that is wrong', async () => {
   onTestFinished(() => void other.close());
   const { port } = other.address() as AddressInfo;
   const starting = startStatusServer(port, createMetrics(), () => WELL);
-  await expect(starting).rejects.toThrow(new ConfigError([`HEALTH_PORT: expected a free port, found ${port} in use`]));
+  await expect(starting).rejects.toThrow(
+    new ConfigError([`HEALTH_PORT: expected a free port, found ${port} in use`]),
+  );
 });

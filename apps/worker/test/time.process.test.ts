@@ -64,10 +64,13 @@ test('delays, leases, retries and times of day are those of the database', async
   expect(await msFromNow('"runAt"', far.id)).toBeGreaterThan(2 * 3_600_000 - 60_000);
   expect(await msFromNow('"runAt"', far.id)).toBeLessThanOrEqual(2 * 3_600_000);
   expect((await findJob(prisma, dated.id))?.runAt).toEqual(runAt);
-  expect(Math.abs((await msFromNow('"runAt"', created.id)) - (runAt.getTime() - Date.now()))).toBeLessThan(5_000);
+  expect(Math.abs((await msFromNow('"runAt"', created.id)) - (runAt.getTime() - Date.now()))).toBeLessThan(
+    5_000,
+  );
 
   const isOver = async (id: string) => ['completed', 'dead'].includes((await table.row(id)).state);
-  for (const { id } of [now, delayed, dated, created, long, failing]) await waitFor(() => isOver(id), { timeout: 30_000 });
+  for (const { id } of [now, delayed, dated, created, long, failing])
+    await waitFor(() => isOver(id), { timeout: 30_000 });
 
   for (const { id } of [now, delayed, dated, created]) {
     const { claimedAt, runAt: dueAt } = await table.row(id);
@@ -78,7 +81,10 @@ test('delays, leases, retries and times of day are those of the database', async
   expect(await table.row(long.id)).toMatchObject({ state: 'completed', attempts: 1, claims: 1, crashes: 0 });
   expect(await table.row(far.id)).toMatchObject({ state: 'pending', claims: 0 });
   const { state, errors } = await table.row(failing.id);
-  expect({ state, attempts: errors.map(({ attempt }) => attempt) }).toEqual({ state: 'dead', attempts: [1, 2] });
+  expect({ state, attempts: errors.map(({ attempt }) => attempt) }).toEqual({
+    state: 'dead',
+    attempts: [1, 2],
+  });
 
   for (const { id } of [now, long, failing]) {
     for (const column of ['"createdAt"', '"claimedAt"', '"updatedAt"', '"finishedAt"']) {

@@ -21,7 +21,11 @@ beforeEach(async () => {
 });
 afterAll(() => table.close());
 
-const TIMED_OUT = { attempt: 1, kind: 'timeout', message: expect.stringContaining('timeout of 200 ms') as string };
+const TIMED_OUT = {
+  attempt: 1,
+  kind: 'timeout',
+  message: expect.stringContaining('timeout of 200 ms') as string,
+};
 
 test('a handler that ignores its signal keeps its slot, not its job', async () => {
   const gate = createGate();

@@ -15,13 +15,21 @@ test('two workers share thousands of jobs: each has one owner at a time and one 
   const table = await createJobTable();
   const prisma = createPrisma(table.url);
   const { effect } = testContracts();
-  const enqueueBatch = () => enqueueMany(prisma, effect, Array.from({ length: BATCH }, () => ({ payload: {} })));
+  const enqueueBatch = () =>
+    enqueueMany(
+      prisma,
+      effect,
+      Array.from({ length: BATCH }, () => ({ payload: {} })),
+    );
 
   await enqueueBatch();
   const workers = await Promise.all([1, 2].map(() => spawnWorker({ url: table.url, concurrency: 20 })));
   // The rest comes while they work.
   for (let batch = 1; batch < BATCHES; batch++) await enqueueBatch();
-  await waitFor(async () => (await table.states())['completed'] === BATCH * BATCHES, { timeout: 90_000, interval: 200 });
+  await waitFor(async () => (await table.states())['completed'] === BATCH * BATCHES, {
+    timeout: 90_000,
+    interval: 200,
+  });
 
   expect(await findFaults(table)).toEqual([]);
   const shares = await table.query<{ jobs: number }>(

@@ -50,7 +50,8 @@ describe('an idle worker', () => {
   test.each([
     {
       who: 'prisma.jobQueue.create',
-      insert: async ({ prisma }: TestWorker) => (await prisma.jobQueue.create({ data: { type: 'test.wake' } })).id,
+      insert: async ({ prisma }: TestWorker) =>
+        (await prisma.jobQueue.create({ data: { type: 'test.wake' } })).id,
     },
     {
       who: 'psql',

@@ -134,5 +134,9 @@ function dedupeKey({ dedupeKey: key }: EnqueueOptions, at: string): string | nul
   if (key === undefined) return null;
   const storable = typeof key === 'string' && key.isWellFormed() && !key.includes('\0');
   if (storable && key.length > 0 && Buffer.byteLength(key) <= MAX_KEY_BYTES) return key;
-  throw new InvalidOptionError(`${at}dedupeKey`, key, `1 to ${MAX_KEY_BYTES} bytes of text without NUL or lone surrogates`);
+  throw new InvalidOptionError(
+    `${at}dedupeKey`,
+    key,
+    `1 to ${MAX_KEY_BYTES} bytes of text without NUL or lone surrogates`,
+  );
 }

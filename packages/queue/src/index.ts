@@ -4,7 +4,13 @@ export type { Logger, QueueClient } from './client.ts';
 export type { JobContext, RunningJob } from './context.ts';
 export type { Duration } from './core/durations.ts';
 export { JOB_STATES, PRIORITIES, type FinalState, type JobState, type Priority } from './core/states.ts';
-export { enqueue, enqueueMany, type EnqueueItem, type EnqueueOptions, type EnqueueOutcome } from './enqueue.ts';
+export {
+  enqueue,
+  enqueueMany,
+  type EnqueueItem,
+  type EnqueueOptions,
+  type EnqueueOutcome,
+} from './enqueue.ts';
 export * from './errors.ts';
 export {
   countJobs,

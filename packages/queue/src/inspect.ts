@@ -65,7 +65,8 @@ export async function listJobs(client: QueueClient, options: ListOptions = {}): 
     throw new InvalidOptionError('limit', limit, 'a whole number from 1 to 500');
   }
   for (const state of states) {
-    if (!JOB_STATES.includes(state)) throw new InvalidOptionError('states', state, `some of ${JOB_STATES.join(', ')}`);
+    if (!JOB_STATES.includes(state))
+      throw new InvalidOptionError('states', state, `some of ${JOB_STATES.join(', ')}`);
   }
   const rows = await selectJobs(client, {
     type: type ?? null,

@@ -53,17 +53,27 @@ export interface JobHandler<Schema extends StandardSchemaV1 = StandardSchemaV1> 
 }
 
 /** @throws InvalidOptionError naming the field that is out of its range. */
-export function defineJob<Schema extends StandardSchemaV1>(definition: JobDefinition<Schema>): JobContract<Schema> {
+export function defineJob<Schema extends StandardSchemaV1>(
+  definition: JobDefinition<Schema>,
+): JobContract<Schema> {
   const { type, payload, lease, timeout, retry } = definition;
   if (typeof type !== 'string' || !/^[\w.-]+$/.test(type) || type.length > MAX_TYPE_BYTES) {
-    throw new InvalidOptionError('type', type, `letters, digits, ".", "-", "_", 1 to ${MAX_TYPE_BYTES} of them`);
+    throw new InvalidOptionError(
+      'type',
+      type,
+      `letters, digits, ".", "-", "_", 1 to ${MAX_TYPE_BYTES} of them`,
+    );
   }
   if (typeof payload?.['~standard']?.validate !== 'function') {
     throw new InvalidOptionError('payload', payload, 'a Standard Schema');
   }
   const baseMs = milliseconds('retry.base', retry?.base, RETRY_BASE_MS);
-  const maxMs = milliseconds('retry.max', retry?.max, { ...RETRY_MAX_MS, default: Math.max(baseMs, RETRY_MAX_MS.default) });
-  if (maxMs < baseMs) throw new InvalidOptionError('retry.max', retry?.max, `at least retry.base (${baseMs} ms)`);
+  const maxMs = milliseconds('retry.max', retry?.max, {
+    ...RETRY_MAX_MS,
+    default: Math.max(baseMs, RETRY_MAX_MS.default),
+  });
+  if (maxMs < baseMs)
+    throw new InvalidOptionError('retry.max', retry?.max, `at least retry.base (${baseMs} ms)`);
   return {
     type,
     payload,
@@ -83,7 +93,11 @@ export function handle<Schema extends StandardSchemaV1>(
   return { contract, run };
 }
 
-function milliseconds(field: string, value: unknown, range: { min: number; max: number; default: number }): number {
+function milliseconds(
+  field: string,
+  value: unknown,
+  range: { min: number; max: number; default: number },
+): number {
   if (value === undefined) return range.default;
   const ms = parseDuration(value);
   if (ms === undefined) throw new InvalidOptionError(field, value, DURATION_FORM);

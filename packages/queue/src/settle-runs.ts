@@ -30,10 +30,16 @@ export async function settleRuns(client: QueueClient, runs: readonly SettledRun[
   const completed: Fence[] = [];
   // A worker that lost a row and claimed it again may settle it under both tokens: one after the other.
   for (const batch of withoutRepeats(runs)) {
-    const found = await findCompleted(client, batch.filter((run) => run.completing));
+    const found = await findCompleted(
+      client,
+      batch.filter((run) => run.completing),
+    );
     const isCompleted = (run: SettledRun) => run.completing && found.has(run.id);
     completed.push(...batch.filter(isCompleted));
-    for (const part of await settleBatch(client, batch.filter((run) => !isCompleted(run)))) {
+    for (const part of await settleBatch(
+      client,
+      batch.filter((run) => !isCompleted(run)),
+    )) {
       lost.push(...part.lost);
       locked.push(...part.locked);
     }

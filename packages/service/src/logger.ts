@@ -4,7 +4,12 @@ import pretty from 'pino-pretty';
 
 /** @param name which process speaks: `web`, `worker`. */
 export function createLogger(name: string, level: string): Logger {
-  const options = { name, level, timestamp: pino.stdTimeFunctions.isoTime, redact: { paths: SECRETS, censor: '(hidden)' } };
+  const options = {
+    name,
+    level,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    redact: { paths: SECRETS, censor: '(hidden)' },
+  };
   // In this process and synchronous: what is said last, before an exit, is said.
   return process.stdout.isTTY ? pino(options, pretty({ sync: true, ignore: 'pid,hostname' })) : pino(options);
 }

@@ -35,7 +35,9 @@ export function readConfig<Schema extends z.ZodObject>(
 
   const expected = new Map(result.error.issues.map((issue) => [String(issue.path[0]), issue.message]));
   throw new ConfigError(
-    [...expected].map(([name, message]) => `${name}: expected ${message}, found ${found(schema, name, given[name])}`),
+    [...expected].map(
+      ([name, message]) => `${name}: expected ${message}, found ${found(schema, name, given[name])}`,
+    ),
   );
 }
 

@@ -17,7 +17,11 @@ export function databaseUrl() {
 /** Milliseconds. */
 export function duration({ min, max, byDefault }: { min: Duration; max: Duration; byDefault: Duration }) {
   const error = `a duration from ${min} to ${max}, such as "500ms", "30s", "5m", "7d"`;
-  const [minMs, maxMs, defaultMs] = [min, max, byDefault].map((value) => parseDuration(value) ?? 0) as [number, number, number];
+  const [minMs, maxMs, defaultMs] = [min, max, byDefault].map((value) => parseDuration(value) ?? 0) as [
+    number,
+    number,
+    number,
+  ];
   return z
     .string({ error })
     .transform((text) => parseDuration(text) ?? Number.NaN)
@@ -35,7 +39,10 @@ export function wholeNumber({ min, max, byDefault }: { min: number; max: number;
     .default(byDefault);
 }
 
-export function oneOf<const Values extends readonly [string, ...string[]]>(values: Values, byDefault: Values[number]) {
+export function oneOf<const Values extends readonly [string, ...string[]]>(
+  values: Values,
+  byDefault: Values[number],
+) {
   return z.enum(values, { error: `one of ${values.join(', ')}` }).default(byDefault);
 }
 

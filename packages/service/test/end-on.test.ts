@@ -51,16 +51,23 @@ test('a second signal hurries, whichever it is, and stops nothing twice', async 
   expect(calls).toEqual({ stop: 1, hurry: 2 });
   stopped();
   expect(await process.exited).toBe(0);
-  expect(messages()).toEqual(['signal received', 'second signal, no more waiting', 'second signal, no more waiting']);
+  expect(messages()).toEqual([
+    'signal received',
+    'second signal, no more waiting',
+    'second signal, no more waiting',
+  ]);
 });
 
-test.each(['unhandledRejection', 'uncaughtException'])('%s is fatal: it stops, and ends with 1', async (event) => {
-  const { process, calls, log } = start();
-  process.emit(event, new Error('nobody thought of this'));
-  expect(await process.exited).toBe(1);
-  expect(calls.stop).toBe(1);
-  expect(log).toMatchObject([{ level: 60, err: { message: 'nobody thought of this' } }]);
-});
+test.each(['unhandledRejection', 'uncaughtException'])(
+  '%s is fatal: it stops, and ends with 1',
+  async (event) => {
+    const { process, calls, log } = start();
+    process.emit(event, new Error('nobody thought of this'));
+    expect(await process.exited).toBe(1);
+    expect(calls.stop).toBe(1);
+    expect(log).toMatchObject([{ level: 60, err: { message: 'nobody thought of this' } }]);
+  },
+);
 
 test('what goes wrong while it stops makes the code 1, and is told', async () => {
   const failing = start(async () => {

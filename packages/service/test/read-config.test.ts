@@ -15,7 +15,11 @@ import {
 const SCHEMA = z.object({
   URL: databaseUrl(),
   OTHER_URL: databaseUrl().optional(),
-  TOKEN: z.string({ error: 'a token' }).min(8, { error: '8 characters or more' }).meta({ secret: true }).optional(),
+  TOKEN: z
+    .string({ error: 'a token' })
+    .min(8, { error: '8 characters or more' })
+    .meta({ secret: true })
+    .optional(),
   WAIT: duration({ min: '1s', max: '5m', byDefault: '30s' }),
   SIZE: wholeNumber({ min: 1, max: 100, byDefault: 10 }),
   ON: flag(),
@@ -66,24 +70,28 @@ test.each([
   ['LOG_LEVEL', ['INFO', 'verbose']],
 ])('%s takes nothing of %j', (name, values) => {
   for (const value of values) {
-    expect(problemsOf({ [name]: value })).toEqual([expect.stringContaining(`found ${JSON.stringify(value)}`)]);
+    expect(problemsOf({ [name]: value })).toEqual([
+      expect.stringContaining(`found ${JSON.stringify(value)}`),
+    ]);
   }
 });
 
-test.each(['mysql://ada:hunter2@db.test/app', 'hunter2', 'postgresql://ada:hunter2@', 'postgresql://ada:hu/nter2@db/app'])(
-  'no password is shown of %s',
-  (url) => {
-    for (const name of ['URL', 'OTHER_URL']) {
-      const problems = problemsOf({ [name]: url });
-      expect(problems).toEqual([expect.stringContaining(`${name}: expected a Postgres URL`)]);
-      expect(problems[0]).not.toMatch(/hunter2|nter2/);
-    }
-  },
-);
+test.each([
+  'mysql://ada:hunter2@db.test/app',
+  'hunter2',
+  'postgresql://ada:hunter2@',
+  'postgresql://ada:hu/nter2@db/app',
+])('no password is shown of %s', (url) => {
+  for (const name of ['URL', 'OTHER_URL']) {
+    const problems = problemsOf({ [name]: url });
+    expect(problems).toEqual([expect.stringContaining(`${name}: expected a Postgres URL`)]);
+    expect(problems[0]).not.toMatch(/hunter2|nter2/);
+  }
+});
 
 test('what is wrong with a URL is told', () => {
   expect(problemsOf({ URL: 'postgresql://ada:hunter2@db.test/app?sslmode=prefer' })).toEqual([
-    'URL: expected a Postgres URL such as postgresql://user:password@host:5432/database (The database URL\'s ' +
+    "URL: expected a Postgres URL such as postgresql://user:password@host:5432/database (The database URL's " +
       'parameter sslmode is "prefer"; allowed: disable, require, verify-ca or verify-full.), ' +
       'found "postgresql://ada:***@db.test/app?sslmode=prefer"',
   ]);

@@ -34,7 +34,8 @@ export function encodeJson(value: unknown, maxBytes: number): Encoded {
   } catch (error) {
     if (!(error instanceof TooManyProblems)) problems.push({ path: 'payload', message: unwritable(error) });
   }
-  if (json === undefined && problems.length === 0) problems.push({ path: 'payload', message: 'is undefined' });
+  if (json === undefined && problems.length === 0)
+    problems.push({ path: 'payload', message: 'is undefined' });
   if (json !== undefined && problems.length === 0 && withStorableText(json) !== json) {
     problems.push({ path: 'payload', message: 'holds text that Postgres cannot store' });
   }
@@ -119,7 +120,8 @@ function pathOf(parent: string | undefined, key: string, inArray: boolean): stri
 
 function unwritable(error: unknown): string {
   if (error instanceof RangeError) return 'is nested too deeply for JSON';
-  if (error instanceof TypeError && error.message.includes('circular')) return 'is cyclic, which JSON cannot hold';
+  if (error instanceof TypeError && error.message.includes('circular'))
+    return 'is cyclic, which JSON cannot hold';
   return `could not be read: ${error instanceof Error ? error.message : 'something was thrown'}`;
 }
 
@@ -140,5 +142,7 @@ function storableItems(): (this: unknown, key: string, item: unknown) => unknown
  * they are all spelled alike: as an escape, which JSON.stringify makes of no surrogate that has its other half.
  */
 function withStorableText(json: string): string {
-  return json.replace(/\\(u0000|ud[89a-f]..|.)/gi, (escape, what: string) => (what.length > 1 ? '\uFFFD' : escape));
+  return json.replace(/\\(u0000|ud[89a-f]..|.)/gi, (escape, what: string) =>
+    what.length > 1 ? '\uFFFD' : escape,
+  );
 }

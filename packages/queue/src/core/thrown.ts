@@ -12,7 +12,8 @@ export function describeThrown(value: unknown): Thrown {
   const name = isObject ? read(value, 'name') : undefined;
   const message = isObject ? read(value, 'message') : undefined;
   const stack = isObject ? read(value, 'stack') : undefined;
-  const text = message === undefined ? spell(value) : name && name !== 'Error' ? `${name}: ${message}` : message;
+  const text =
+    message === undefined ? spell(value) : name && name !== 'Error' ? `${name}: ${message}` : message;
   return {
     message: storableText(text, MAX_MESSAGE_CHARACTERS),
     stack: stack === undefined ? null : storableText(stack, MAX_STACK_CHARACTERS),
@@ -30,7 +31,9 @@ function read(value: object, property: string): string | undefined {
 
 function spell(value: unknown): string {
   try {
-    return typeof value === 'object' && value !== null ? `thrown: ${JSON.stringify(value)}` : `thrown: ${String(value)}`;
+    return typeof value === 'object' && value !== null
+      ? `thrown: ${JSON.stringify(value)}`
+      : `thrown: ${String(value)}`;
   } catch {
     return 'thrown: a value that cannot be read';
   }

@@ -14,7 +14,8 @@ export interface Backlog {
 
 /** The pending jobs by type. Reads every one of them: for every minute or so, not for each scrape of the metrics. */
 export async function readBacklog(client: QueueClient): Promise<Backlog[]> {
-  return onceMore(() => client.$queryRaw<Backlog[]>`
+  return onceMore(
+    () => client.$queryRaw<Backlog[]>`
     SELECT
       "type",
       (count(*) FILTER (WHERE "runAt" <= now()))::float8 AS "due",
@@ -23,5 +24,6 @@ export async function readBacklog(client: QueueClient): Promise<Backlog[]> {
     FROM "job_queue"
     WHERE "state" = 'pending'
     GROUP BY "type"
-    ORDER BY "type"`);
+    ORDER BY "type"`,
+  );
 }

@@ -13,7 +13,8 @@ export interface CancelRow {
  * wake-up, or with its next renewal. No row: no such job.
  */
 export async function cancelRow(client: QueueClient, id: string): Promise<CancelRow | undefined> {
-  const [row] = await onceMore(() => client.$queryRaw<CancelRow[]>`
+  const [row] = await onceMore(
+    () => client.$queryRaw<CancelRow[]>`
     WITH "held" AS MATERIALIZED (
       SELECT "id"
       FROM "job_queue"
@@ -37,6 +38,7 @@ export async function cancelRow(client: QueueClient, id: string): Promise<Cancel
       job."state"::text AS "before",
       (SELECT "state" FROM "cancelled")::text AS "after"
     FROM "job_queue" AS job
-    WHERE job."id" = ${id}::uuid`);
+    WHERE job."id" = ${id}::uuid`,
+  );
   return row;
 }

@@ -2,8 +2,13 @@ import type { QueueClient } from '../client.ts';
 import { onceMore } from './once-more.ts';
 
 /** Deletes at most `limit` jobs that finished longer than `olderThanMs` ago; the number that went. */
-export async function deleteFinished(client: QueueClient, olderThanMs: number, limit: number): Promise<number> {
-  return onceMore(() => client.$executeRaw`
+export async function deleteFinished(
+  client: QueueClient,
+  olderThanMs: number,
+  limit: number,
+): Promise<number> {
+  return onceMore(
+    () => client.$executeRaw`
     DELETE FROM "job_queue"
     WHERE "id" = ANY (ARRAY(
       SELECT "id"
@@ -14,5 +19,6 @@ export async function deleteFinished(client: QueueClient, olderThanMs: number, l
       ORDER BY "finishedAt"
       LIMIT ${limit}::int
       FOR UPDATE SKIP LOCKED
-    ))`);
+    ))`,
+  );
 }

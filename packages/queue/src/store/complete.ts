@@ -12,7 +12,10 @@ export interface Completion extends Fence {
  * them and needs least. For a batch, and for one row inside a handler's transaction (`ctx.complete`).
  * No id may stand in `completions` twice.
  */
-export async function completeJobs(client: QueueClient, completions: readonly Completion[]): Promise<Unsettled> {
+export async function completeJobs(
+  client: QueueClient,
+  completions: readonly Completion[],
+): Promise<Unsettled> {
   if (completions.length === 0) return { lost: [], locked: [] };
   const ids = completions.map((completion) => completion.id);
   const tokens = JSON.stringify(tokensById(completions));

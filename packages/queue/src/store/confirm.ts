@@ -11,15 +11,20 @@ export interface NumberedClaim {
  * After runs that called `ctx.complete(tx)`: which of those transactions committed? Only the row knows, since a commit
  * whose answer was lost looks like a failure. The claim's number tells this run's completion from that of a later one.
  */
-export async function findCompleted(client: QueueClient, claims: readonly NumberedClaim[]): Promise<Set<string>> {
+export async function findCompleted(
+  client: QueueClient,
+  claims: readonly NumberedClaim[],
+): Promise<Set<string>> {
   if (claims.length === 0) return new Set();
   const ids = claims.map((claim) => claim.id);
   const numbers = JSON.stringify(Object.fromEntries(claims.map((claim) => [claim.id, claim.claims])));
-  const rows = await onceMore(() => client.$queryRaw<{ id: string }[]>`
+  const rows = await onceMore(
+    () => client.$queryRaw<{ id: string }[]>`
     SELECT "id"::text AS "id"
     FROM "job_queue"
     WHERE "id" = ANY (${ids}::uuid[])
       AND "state" = 'completed'
-      AND "claims" = (${numbers}::jsonb ->> "id"::text)::int`);
+      AND "claims" = (${numbers}::jsonb ->> "id"::text)::int`,
+  );
   return new Set(rows.map((row) => row.id));
 }

@@ -10,9 +10,11 @@ export interface JobCount {
 
 /** Every job of the table, by type and state. Reads the whole table: for people, not for each scrape of the metrics. */
 export async function countJobs(client: QueueClient): Promise<JobCount[]> {
-  return onceMore(() => client.$queryRaw<JobCount[]>`
+  return onceMore(
+    () => client.$queryRaw<JobCount[]>`
     SELECT "type", "state"::text AS "state", count(*)::float8 AS "count"
     FROM "job_queue"
     GROUP BY "type", "state"
-    ORDER BY "type", "state"`);
+    ORDER BY "type", "state"`,
+  );
 }

@@ -26,7 +26,8 @@ export interface NewJobs {
  * dedupe key. Runs in the caller's transaction.
  */
 export async function insertJobs(client: QueueClient, { type, maxAttempts, maxCrashes, jobs }: NewJobs) {
-  const inserted = await onceMore(() => client.$queryRaw<{ id: string }[]>`
+  const inserted = await onceMore(
+    () => client.$queryRaw<{ id: string }[]>`
     INSERT INTO "job_queue" ("id", "type", "payload", "priority", "runAt", "dedupeKey", "maxAttempts", "maxCrashes")
     SELECT
       job."id",
@@ -55,6 +56,7 @@ export async function insertJobs(client: QueueClient, { type, maxAttempts, maxCr
     ON CONFLICT ("type", "dedupeKey")
       WHERE (("dedupeKey" IS NOT NULL) AND ("state" = ANY (ARRAY['pending'::"JobState", 'running'::"JobState"])))
       DO NOTHING
-    RETURNING "id"`);
+    RETURNING "id"`,
+  );
   return new Set(inserted.map((row) => row.id));
 }

@@ -3,7 +3,8 @@ import { onceMore } from './once-more.ts';
 
 /** Milliseconds, by the database's clock, until the next job for later of these types is due; null if there is none. */
 export async function nextDueInMs(client: QueueClient, types: readonly string[]): Promise<number | null> {
-  const [row] = await onceMore(() => client.$queryRaw<{ inMs: number | null }[]>`
+  const [row] = await onceMore(
+    () => client.$queryRaw<{ inMs: number | null }[]>`
     SELECT (extract(epoch FROM min(next."runAt") - now()) * 1000)::float8 AS "inMs"
     FROM unnest(${types}::text[]) AS wanted("type")
     -- The first entry of each range of the claim's index, so that a million jobs for later cost what one does.
@@ -17,6 +18,7 @@ export async function nextDueInMs(client: QueueClient, types: readonly string[])
         AND queued."runAt" > now()
       ORDER BY queued."runAt"
       LIMIT 1
-    ) AS next`);
+    ) AS next`,
+  );
   return row?.inMs ?? null;
 }

@@ -10,9 +10,14 @@ export type ProgressWrite = 'written' | 'locked' | 'lost';
  *
  * @param progress JSON that jsonb takes.
  */
-export async function writeProgress(client: QueueClient, fence: Fence, progress: string): Promise<ProgressWrite> {
+export async function writeProgress(
+  client: QueueClient,
+  fence: Fence,
+  progress: string,
+): Promise<ProgressWrite> {
   const { id, claimToken } = fencedWhere(fence);
-  const [row] = await onceMore(() => client.$queryRaw<{ write: ProgressWrite }[]>`
+  const [row] = await onceMore(
+    () => client.$queryRaw<{ write: ProgressWrite }[]>`
     WITH "held" AS MATERIALIZED (
       SELECT "id"
       FROM "job_queue"
@@ -36,6 +41,7 @@ export async function writeProgress(client: QueueClient, fence: Fence, progress:
         WHERE "id" = ${id}::uuid AND "claimToken" = ${claimToken}::uuid AND "state"::text = 'running'
       ) THEN 'locked'
       ELSE 'lost'
-    END AS "write"`);
+    END AS "write"`,
+  );
   return row?.write ?? 'lost';
 }

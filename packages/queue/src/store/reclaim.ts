@@ -19,7 +19,8 @@ export interface ReclaimedJob {
  * there by the worker that claimed it.
  */
 export async function reclaimJobs(client: QueueClient, limit: number): Promise<ReclaimedJob[]> {
-  return onceMore(() => client.$queryRaw<ReclaimedJob[]>`
+  return onceMore(
+    () => client.$queryRaw<ReclaimedJob[]>`
     WITH "expired" AS MATERIALIZED (
       SELECT
         "id",
@@ -76,5 +77,6 @@ export async function reclaimJobs(client: QueueClient, limit: number): Promise<R
         CASE WHEN job."state" = 'pending' AND job."runAt" <= now() + interval '1 minute' THEN job_queue_wake() END
     )
     SELECT "id", "type", "state", "claimedBy", "attempts", "crashes"
-    FROM "reclaimed"`);
+    FROM "reclaimed"`,
+  );
 }

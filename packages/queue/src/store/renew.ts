@@ -26,7 +26,8 @@ export async function renewClaims(client: QueueClient, leases: readonly Lease[])
   const tokens = JSON.stringify(tokensById(leases));
   const durations = JSON.stringify(Object.fromEntries(leases.map(({ id, leaseMs }) => [id, leaseMs])));
 
-  return onceMore(() => client.$queryRaw<Renewal[]>`
+  return onceMore(
+    () => client.$queryRaw<Renewal[]>`
     WITH "held" AS MATERIALIZED (
       SELECT "id"
       FROM "job_queue"
@@ -61,5 +62,6 @@ export async function renewClaims(client: QueueClient, leases: readonly Lease[])
       FROM "job_queue" AS job
       WHERE job."id" = asked."id"
       OFFSET 0
-    ) AS seen ON true`);
+    ) AS seen ON true`,
+  );
 }

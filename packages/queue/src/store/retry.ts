@@ -14,7 +14,8 @@ export interface RetryRow {
  * start anew, errors and progress stay. No row: no such job.
  */
 export async function retryRow(client: QueueClient, id: string): Promise<RetryRow | undefined> {
-  const [row] = await onceMore(() => client.$queryRaw<RetryRow[]>`
+  const [row] = await onceMore(
+    () => client.$queryRaw<RetryRow[]>`
     WITH "held" AS MATERIALIZED (
       SELECT "id"
       FROM "job_queue" AS job
@@ -56,6 +57,7 @@ export async function retryRow(client: QueueClient, id: string): Promise<RetryRo
           AND other."state" = ANY (ARRAY['pending'::"JobState", 'running'::"JobState"])
       ) AS "duplicateId"
     FROM "job_queue" AS job
-    WHERE job."id" = ${id}::uuid`);
+    WHERE job."id" = ${id}::uuid`,
+  );
   return row;
 }

@@ -17,7 +17,10 @@ export interface FinishedJob {
 }
 
 /** Runs what is due and has a handler, round by round until nothing is left; jobs that these enqueue are run as well. */
-export async function runDueJobs(client: QueueClient, handlers: readonly JobHandler[]): Promise<FinishedJob[]> {
+export async function runDueJobs(
+  client: QueueClient,
+  handlers: readonly JobHandler[],
+): Promise<FinishedJob[]> {
   const finished: FinishedJob[] = [];
   for (;;) {
     const round = await runDueBatch(client, handlers);
