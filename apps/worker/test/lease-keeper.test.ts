@@ -261,7 +261,7 @@ async function listenFor(word: string): Promise<() => Promise<void>> {
   const session = await table.session();
   const heard = createGate();
   session.on('notification', (message) => {
-    if (message.word === word) heard.open();
+    if (message.payload === word) heard.open();
   });
   await session.query('LISTEN job_queue');
   return async () => {
