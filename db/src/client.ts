@@ -18,6 +18,12 @@ export interface PrismaOptions {
   /** The most connections to open, from 1; 10 by default. The URL's `connection_limit` may lower it. */
   poolSize?: number | undefined;
   /**
+   * How long one statement may take until its connection is given up and replaced: a network can swallow a connection
+   * without a word, and then nothing else ends the wait for many minutes. Unlimited by default. The statement itself
+   * may still be carried out.
+   */
+  queryTimeoutMs?: number | undefined;
+  /**
    * Hears of a connection that broke while no query was waiting for it. The pool replaces it by itself, so there is
    * nothing to do but log.
    */
@@ -47,6 +53,7 @@ export function createPrisma(url: string, options: PrismaOptions = {}): PrismaCl
       max: Math.min(options.poolSize ?? DEFAULT_POOL_SIZE, target.connectionLimit ?? Infinity),
       connectionTimeoutMillis: target.poolTimeoutMs ?? target.connectTimeoutMs ?? CONNECTION_TIMEOUT_MS,
       idleTimeoutMillis: IDLE_TIMEOUT_MS,
+      query_timeout: options.queryTimeoutMs,
     },
     {
       schema: target.schema,

@@ -47,8 +47,8 @@ export async function drain(parts: DrainParts, timeoutMs: number, hurry: Promise
   const unfinished = held.running();
   for (const run of unfinished) stopRun(run, new DrainDeadlineError());
   await within(clock, MOMENT_MS, empty);
-  const abandoned = held.running();
-  for (const { run } of abandoned) run.release();
+  const released = held.running();
+  for (const { run } of released) run.release();
 
   // Leases are renewed up to here, so that no run is lost while it is waited for.
   await within(
@@ -62,5 +62,5 @@ export async function drain(parts: DrainParts, timeoutMs: number, hurry: Promise
   const leftToSweep = held.claims().map(({ job }) => job.id);
   if (leftToSweep.length > 0)
     logger.error({ ids: leftToSweep }, 'drain could not hand back every claim, left to the sweep');
-  logger.info({ stopped: unfinished.length, abandoned: abandoned.length }, 'drain ended');
+  logger.info({ stopped: unfinished.length, released: released.length }, 'drain ended');
 }

@@ -1,7 +1,8 @@
 /**
  * Is this worker doing its work? Red says that it is not and will not without help: the loop does not come round, the
- * database has been away too long, or every slot is held by a handler that ignores its abort. Long jobs are not
- * illness. What is only worth knowing (a sweep that fails, types that nobody here handles) is told, and stays green.
+ * database has been away too long or lets no claim through, or every slot is held by a handler that ignores its abort.
+ * Long jobs are not illness. What is only worth knowing (a sweep that fails, types that nobody here handles) is told,
+ * and stays green.
  */
 import type { Clock } from './clock.ts';
 import type { DatabaseWatch } from './database-watch.ts';
@@ -51,6 +52,7 @@ export function checkHealth(parts: HealthParts): HealthReport {
   // A drain has a deadline of its own.
   if (!draining && loopIdleMs > pollIntervalMs + LOOP_LIMIT_MS) problems.push('the loop does not come round');
   if (databaseFailingMs > DATABASE_LIMIT_MS) problems.push('the database does not answer');
+  else if (database.claimsFailingForMs() > DATABASE_LIMIT_MS) problems.push('no claim goes through');
   if (held.ignoringAbort(clock.now(), IGNORES_ABORT_AFTER_MS) === held.capacity) {
     problems.push('every slot is held by a handler that ignores its abort');
   }

@@ -18,7 +18,10 @@ import { leaseIsOver, stopRun, type HeldRun, type HeldRuns } from './held-runs.t
 const TICK_MS = 250;
 /** After a renewal that failed, or that met a locked row: at most this, and soon enough for the shortest lease. */
 const RETRY_MS = 1_000;
-/** A statement without an answer for so long is not waited for: the network may have swallowed it. */
+/**
+ * A statement without an answer for so long, or for a third of the shortest lease in it, is not waited for: the network
+ * may have swallowed it.
+ */
 const GIVE_UP_MS = 5_000;
 
 /** A claim that is gone is not asked about again. */
@@ -69,7 +72,8 @@ export class LeaseKeeper {
     const due = this.#due(clock.now());
     if (due.length === 0) return;
     this.#renewing = true;
-    await within(clock, GIVE_UP_MS, this.#renew(due));
+    const patienceMs = Math.min(GIVE_UP_MS, ...due.map(({ leaseMs }) => leaseMs / 3));
+    await within(clock, patienceMs, this.#renew(due));
     this.#renewing = false;
     if (this.#soon) void this.#renewDue();
   }
@@ -78,7 +82,7 @@ export class LeaseKeeper {
     const claims = this.#options.held.claims().filter(({ renewAt }) => renewAt !== NEVER);
     if (this.#soon) {
       this.#soon = false;
-      return claims;
+      return claims.filter(({ ended }) => !ended);
     }
     if (!claims.some(({ renewAt }) => renewAt <= now)) return [];
     // With those that are due go those that soon will be, so that claims of different ages end up in one statement.

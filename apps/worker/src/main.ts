@@ -1,13 +1,18 @@
 /** The worker process: settings in, parts put together, and an end with 0 only after a drain that was asked for. */
 import { randomUUID } from 'node:crypto';
 import { ConfigError, createLogger, endOn } from '@fencepost/service';
-import { createPgClient, createPrisma, parseDatabaseUrl, type PrismaClient } from '@fencepost/db';
+import {
+  createPgClient,
+  createPrisma,
+  parseDatabaseUrl,
+  type PrismaClient,
+  type PrismaOptions,
+} from '@fencepost/db';
 import type { Logger } from 'pino';
 import { systemClock, within } from './clock.ts';
 import { readWorkerConfig, type WorkerConfig } from './config.ts';
 import { createHandlers } from './handlers/index.ts';
 import { createMetrics } from './metrics.ts';
-
 import { startStatusServer } from './status-server.ts';
 import { startWatchdog } from './watchdog.ts';
 import { createWorker } from './worker.ts';
@@ -17,6 +22,8 @@ const QUEUE_CONNECTIONS = 5;
 /** Handlers share these; one that waits for a connection waits like one that waits for anything else. */
 const MOST_HANDLER_CONNECTIONS = 20;
 const CLOSE_MS = 2_000;
+/** Below the patience of the worker's parts, so that the connection is replaced as well. Handlers set their own. */
+const QUEUE_STATEMENT_MS = 10_000;
 
 try {
   await main(readWorkerConfig());
@@ -29,13 +36,13 @@ async function main(config: WorkerConfig): Promise<void> {
   const logger = createLogger('worker', config.logLevel);
   const metrics = createMetrics();
   // Two pools: a handler that holds every connection must not keep the leases from being renewed.
-  const queuePrisma = connect(config, logger, 'queue', QUEUE_CONNECTIONS);
-  const handlerPrisma = connect(
-    config,
-    logger,
-    'handlers',
-    Math.min(config.concurrency, MOST_HANDLER_CONNECTIONS),
-  );
+  const queuePrisma = connect(config, logger, 'queue', {
+    poolSize: QUEUE_CONNECTIONS,
+    queryTimeoutMs: QUEUE_STATEMENT_MS,
+  });
+  const handlerPrisma = connect(config, logger, 'handlers', {
+    poolSize: Math.min(config.concurrency, MOST_HANDLER_CONNECTIONS),
+  });
 
   const worker = createWorker({
     ...config,
@@ -68,9 +75,14 @@ async function main(config: WorkerConfig): Promise<void> {
   logger.info({ port: status.port }, 'status server listening');
 }
 
-function connect(config: WorkerConfig, logger: Logger, part: string, poolSize: number): PrismaClient {
+function connect(
+  config: WorkerConfig,
+  logger: Logger,
+  part: string,
+  options: Pick<PrismaOptions, 'poolSize' | 'queryTimeoutMs'>,
+): PrismaClient {
   return createPrisma(config.databaseUrl, {
-    poolSize,
+    ...options,
     applicationName: `fencepost worker ${part}`,
     onPoolError: (error) => logger.warn({ err: error, part }, 'idle database connection lost'),
   });

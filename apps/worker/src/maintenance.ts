@@ -14,6 +14,8 @@ const SWEEP_BATCH = 100;
 const CLEANUP_BATCH = 1_000;
 const CLEANUP_INTERVAL_MS = 60_000;
 const BACKLOG_INTERVAL_MS = 15_000;
+/** The look at the backlog reads every pending job: with millions of them, it is to take a hundredth of the time. */
+const BACKLOG_SHARE = 100;
 
 export interface MaintenanceOptions {
   readonly client: QueueClient;
@@ -33,15 +35,25 @@ export class Maintenance {
   readonly #tasks: RepeatedTask[];
   readonly #sweeping: RepeatedTask;
   #backlog: readonly Backlog[] = [];
+  #backlogTookMs = 0;
 
   constructor(options: MaintenanceOptions) {
     this.#options = options;
     this.#random = options.random ?? Math.random;
-    this.#sweeping = this.#every(options.sweepIntervalMs, () => this.#sweep());
+    this.#sweeping = this.#every(
+      () => options.sweepIntervalMs,
+      () => this.#sweep(),
+    );
     this.#tasks = [
       this.#sweeping,
-      this.#every(CLEANUP_INTERVAL_MS, () => this.#cleanUp()),
-      this.#every(BACKLOG_INTERVAL_MS, () => this.#lookAtBacklog()),
+      this.#every(
+        () => CLEANUP_INTERVAL_MS,
+        () => this.#cleanUp(),
+      ),
+      this.#every(
+        () => Math.max(BACKLOG_INTERVAL_MS, BACKLOG_SHARE * this.#backlogTookMs),
+        () => this.#lookAtBacklog(),
+      ),
     ];
   }
 
@@ -93,8 +105,10 @@ export class Maintenance {
   }
 
   async #lookAtBacklog(): Promise<void> {
-    const { client, database, metrics } = this.#options;
+    const { client, clock, database, metrics } = this.#options;
+    const startedAt = clock.now();
     this.#backlog = await database.run('backlog', () => readBacklog(client));
+    this.#backlogTookMs = clock.now() - startedAt;
     metrics.backlog.reset();
     metrics.oldestDue.reset();
     for (const { type, due, scheduled, oldestDueMs } of this.#backlog) {
@@ -104,7 +118,7 @@ export class Maintenance {
     }
   }
 
-  #every(intervalMs: number, work: () => Promise<void>): RepeatedTask {
-    return new RepeatedTask(this.#options.clock, () => intervalMs * (0.75 + this.#random() / 2), work);
+  #every(intervalMs: () => number, work: () => Promise<void>): RepeatedTask {
+    return new RepeatedTask(this.#options.clock, () => intervalMs() * (0.75 + this.#random() / 2), work);
   }
 }

@@ -11,6 +11,8 @@ import { Doorbell } from './doorbell.ts';
 import type { HeldRuns } from './held-runs.ts';
 import { IdleLadder } from './idle-ladder.ts';
 
+/** When a job is due that the claim did not bring: it has just become due, or somebody else has its row locked. */
+const OVERDUE_MS = 20;
 /** Sleeps shorter than this end sooner than a look for the next due time would pay. */
 const WORTH_A_LOOK_MS = 50;
 
@@ -100,9 +102,19 @@ export class PollLoop {
     if (capacity === 0) return 0;
     const askedAt = clock.now();
     const wanted = types.map((type) => ({ ...type, slots: capacity }));
-    const jobs = await database.run('claim', () => claimJobs(client, { workerId, wanted, capacity }));
-    for (const job of jobs) (this.#stopping ? handBack : dispatch)(job, askedAt);
-    return jobs.length;
+    const claiming = claimJobs(client, { workerId, wanted, capacity });
+    try {
+      const jobs = await database.run('claim', () => claiming);
+      for (const job of jobs) (this.#stopping ? handBack : dispatch)(job, askedAt);
+      return jobs.length;
+    } catch (error) {
+      // Not waited for any longer; should it be answered all the same, nobody is to be left with its jobs.
+      void claiming.then(
+        (late) => late.forEach((job) => handBack(job, askedAt)),
+        () => {},
+      );
+      throw error;
+    }
   }
 
   async #sleepMs(): Promise<number> {
@@ -111,7 +123,8 @@ export class PollLoop {
     const sleepMs = this.#ladder.next();
     if (sleepMs < WORTH_A_LOOK_MS) return sleepMs;
     const dueInMs = await database.run('next_due', () => nextDueInMs(client, this.#typeNames));
-    return dueInMs === null ? sleepMs : Math.min(sleepMs, Math.max(1, Math.ceil(dueInMs)));
+    if (dueInMs === null) return sleepMs;
+    return Math.min(sleepMs, dueInMs > 0 ? Math.ceil(dueInMs) : OVERDUE_MS);
   }
 
   /** Sleeps through wake-ups, which cannot help while the database does not answer, but not through the drain. */

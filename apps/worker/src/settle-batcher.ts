@@ -3,7 +3,7 @@
  * settlement is, the next one gathers. So one run alone is settled immediately, and a thousand a second in hundreds.
  *
  * Bookkeeping is not the work: a database that fails here is never a job's failure, and nothing that has run is run
- * again for it. The settlement is tried again until the lease is over, and then left to the sweep. What cannot be
+ * again for it. The settlement is tried again for the length of a lease, and then left to the sweep. What cannot be
  * written yet is put aside, so that it holds up nothing else.
  */
 import type { Logger, QueueClient } from '@fencepost/queue';
@@ -18,7 +18,7 @@ import { createBackoff } from './backoff.ts';
 import type { Clock } from './clock.ts';
 import type { DatabaseWatch } from './database-watch.ts';
 import type { ReportFenced } from './fenced.ts';
-import { leaseIsOver, type HeldRun, type HeldRuns } from './held-runs.ts';
+import type { HeldRun, HeldRuns } from './held-runs.ts';
 import type { Metrics } from './metrics.ts';
 
 /** Beyond this the statement's cost a row no longer falls. */
@@ -147,12 +147,12 @@ export class SettleBatcher {
     this.#options.held.settled(held);
   }
 
-  /** To be tried again in a while; gives up those whose lease is over. */
+  /** To be tried again in a while; gives up those for which the length of their lease has passed. */
   #putAside(batch: readonly Pending[]): void {
     const { clock } = this.#options;
     const now = clock.now();
-    const isOver = ({ held, since }: Pending) => now - since > held.leaseMs || leaseIsOver(held, now);
-    this.#abandon(batch.filter(isOver), 'the lease is over');
+    const isOver = ({ held, since }: Pending) => now - since > held.leaseMs;
+    this.#abandon(batch.filter(isOver), 'the database has not taken it for a whole lease');
     this.#aside.push(...batch.filter((pending) => !isOver(pending)));
     if (this.#aside.length === 0 || this.#retryIsSet) return;
     this.#retryIsSet = true;

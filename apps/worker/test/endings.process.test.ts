@@ -41,7 +41,7 @@ test('a worker that stays ill ends with 1, having handed back what it could', as
   const worker = await spawnWorker({ url: table.url, contracts, concurrency: 1, clockSpeed: 100 });
   const { id } = await enqueue(prisma, testContracts(contracts).endless, {});
   expect(await worker.exited).toEqual({ code: 1, signal: null });
-  expect(worker.said('worker is unhealthy')).toHaveLength(1);
+  expect(worker.said('worker is unhealthy').length).toBeGreaterThan(0);
   expect(worker.said('worker stays unhealthy')).toMatchObject([
     { level: 60, problems: ['every slot is held by a handler that ignores its abort'] },
   ]);

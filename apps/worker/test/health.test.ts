@@ -102,6 +102,28 @@ test('a database that stays away is one', async () => {
   });
 });
 
+test('a database that lets no claim through is one, whatever else it does', async () => {
+  await table.query(`
+    CREATE FUNCTION test_no_claim() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      RAISE EXCEPTION 'no claim today';
+    END $$;
+    CREATE TRIGGER test_no_claim BEFORE UPDATE ON job_queue FOR EACH ROW
+    WHEN (NEW.claims > OLD.claims)
+    EXECUTE FUNCTION test_no_claim();`);
+  const clock = createTestClock();
+  const worker = startWorker({ url: table.url, clock, handlers: [handle(patient, async () => {})] });
+  await enqueue(worker.prisma, patient, {});
+  const failures = () => worker.metric('fencepost_database_errors_total', { statement: 'claim' });
+  await waitFor(async () => (await failures()) > 0);
+  expect(worker.health().healthy).toBe(true);
+  clock.jump(1.1 * MINUTES_MS);
+  await waitFor(() => worker.health().problems.includes('no claim goes through'));
+  await table.query('DROP TRIGGER test_no_claim ON job_queue');
+  await waitFor(async () => (await table.states())['completed'] === 1, { timeout: 20_000 });
+  await waitFor(() => worker.health().healthy);
+});
+
 test('a loop that does not come round is one', async () => {
   const clock = createTestClock();
   const worker = startWorker({

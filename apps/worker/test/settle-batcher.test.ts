@@ -8,6 +8,7 @@ import { createJobTable, type JobTable } from './fixtures/job-table.ts';
 import { startProxy } from './fixtures/proxy.ts';
 import { startWorker } from './fixtures/start-worker.ts';
 import { noteStatements } from './fixtures/statements.ts';
+import { createTestClock } from './fixtures/test-clock.ts';
 
 const payload = z.object({});
 const contract = defineJob({
@@ -96,7 +97,7 @@ test('one that is away for longer leaves the job to the sweep, and says so', asy
     id,
     type: 'test.brief',
     settlement: { settle: 'complete' },
-    why: 'the lease is over',
+    why: 'the database has not taken it for a whole lease',
   });
   proxy.mend();
   await waitFor(() => isCompleted(id), { timeout: 25_000 });
@@ -126,6 +127,28 @@ test('a settlement whose answer was lost is not taken for a lost claim', async (
   expect(await table.row(id)).toMatchObject({ state: 'completed', claims: 1 });
 });
 
+test('a settlement whose answer never comes is sent again', async () => {
+  let settlements = 0;
+  const worker = startWorker({
+    url: table.url,
+    // A quarter of a minute is one and a half seconds.
+    clock: createTestClock(10),
+    clientOf: (prisma) => ({
+      jobQueue: prisma.jobQueue,
+      $executeRaw: (query, ...values) => prisma.$executeRaw(query, ...values),
+      $queryRaw: async <T>(query: TemplateStringsArray, ...values: unknown[]) => {
+        if (query.join('').includes('"completed" AS (') && ++settlements === 1) await new Promise(() => {});
+        return prisma.$queryRaw<T>(query, ...values);
+      },
+    }),
+    handlers: [handle(contract, async () => {})],
+  });
+  const { id } = await enqueue(worker.prisma, contract, {});
+  await waitFor(() => isCompleted(id));
+  expect(settlements).toBe(2);
+  expect(await table.row(id)).toMatchObject({ claims: 1, errors: [] });
+});
+
 /** A database that refuses the completion of one job: its payload says so. */
 async function refuseCompletion(id: string, state: string): Promise<void> {
   await table.query(`
@@ -139,37 +162,40 @@ async function refuseCompletion(id: string, state: string): Promise<void> {
 }
 
 test.each([
-  { refusal: '22023', what: 'bad data' },
-  { refusal: 'P0001', what: 'a trigger of somebody' },
-])('one settlement that the database refuses ($what) holds up no other', async ({ refusal }) => {
-  const gate = createGate();
-  const poisoned = defineJob({ type: 'test.poisoned', payload, lease: '6s', maxCrashes: 1 });
-  const worker = startWorker({
-    url: table.url,
-    handlers: [handle(contract, () => gate.opened), handle(poisoned, () => gate.opened)],
-  });
-  const { id: poison } = await enqueue(worker.prisma, poisoned, {});
-  await refuseCompletion(poison, refusal);
-  try {
-    await enqueueMany(
-      worker.prisma,
-      contract,
-      Array.from({ length: 9 }, () => ({ payload: {} })),
-    );
-    await waitFor(() => worker.health().running === 10);
-    gate.open();
-    // Long before that one is given up; and so do those that come after it.
-    await waitFor(async () => (await table.states())['completed'] === 9, { timeout: 4_000 });
-    const later = await enqueue(worker.prisma, contract, {});
-    await waitFor(() => isCompleted(later.id));
+  { refusal: '22023', what: 'bad data', lease: '1s' },
+  { refusal: 'P0001', what: 'a trigger of somebody', lease: '6s' },
+] as const)(
+  'one settlement that the database refuses ($what) holds up no other',
+  async ({ refusal, lease }) => {
+    const gate = createGate();
+    const poisoned = defineJob({ type: 'test.poisoned', payload, lease, maxCrashes: 1 });
+    const worker = startWorker({
+      url: table.url,
+      handlers: [handle(contract, () => gate.opened), handle(poisoned, () => gate.opened)],
+    });
+    const { id: poison } = await enqueue(worker.prisma, poisoned, {});
+    await refuseCompletion(poison, refusal);
+    try {
+      await enqueueMany(
+        worker.prisma,
+        contract,
+        Array.from({ length: 9 }, () => ({ payload: {} })),
+      );
+      await waitFor(() => worker.health().running === 10);
+      gate.open();
+      // Long before that one is given up; and so do those that come after it.
+      await waitFor(async () => (await table.states())['completed'] === 9, { timeout: 4_000 });
+      const later = await enqueue(worker.prisma, contract, {});
+      await waitFor(() => isCompleted(later.id));
 
-    await waitFor(() => worker.said('settlement not written, left to the sweep').length === 1);
-    await waitFor(async () => (await table.row(poison)).state === 'dead', { timeout: 20_000 });
-    expect(await table.row(poison)).toMatchObject({ crashes: 1, errors: [{ kind: 'crashed' }] });
-  } finally {
-    await table.query('DROP TRIGGER test_refuse ON job_queue');
-  }
-});
+      await waitFor(() => worker.said('settlement not written, left to the sweep').length === 1);
+      await waitFor(async () => (await table.row(poison)).state === 'dead', { timeout: 20_000 });
+      expect(await table.row(poison)).toMatchObject({ crashes: 1, errors: [{ kind: 'crashed' }] });
+    } finally {
+      await table.query('DROP TRIGGER test_refuse ON job_queue');
+    }
+  },
+);
 
 test('a row that somebody has locked waits alone', async () => {
   const gate = createGate();
@@ -201,6 +227,35 @@ test('a row that somebody has locked waits alone', async () => {
   await waitFor(() => isCompleted(id));
   expect(await table.row(id)).toMatchObject({ claims: 1, errors: [] });
   expect(await worker.metric('fencepost_fenced_total')).toBe(0);
+});
+
+test('a claim that took longer than its lease is not given up because its row is locked for a moment', async () => {
+  const clock = createTestClock();
+  const psql = await table.session();
+  let settlements = 0;
+  const worker = startWorker({
+    url: table.url,
+    sweepIntervalMs: 600_000,
+    clock,
+    clientOf: (prisma) => ({
+      jobQueue: prisma.jobQueue,
+      $executeRaw: (query, ...values) => prisma.$executeRaw(query, ...values),
+      $queryRaw: async <T>(query: TemplateStringsArray, ...values: unknown[]) => {
+        if (query.join('').includes('"completed" AS (') && ++settlements === 1) {
+          await psql.query('BEGIN');
+          await psql.query('SELECT FROM job_queue FOR UPDATE');
+          clock.jump(2 * contract.leaseMs);
+        }
+        return prisma.$queryRaw<T>(query, ...values);
+      },
+    }),
+    handlers: [handle(contract, async () => {})],
+  });
+  const { id } = await enqueue(worker.prisma, contract, {});
+  await waitFor(() => settlements === 2);
+  await psql.query('COMMIT');
+  await waitFor(() => isCompleted(id));
+  expect(worker.said('settlement not written, left to the sweep')).toEqual([]);
 });
 
 test('a job that was completed in its own transaction counts as completed', async () => {

@@ -71,7 +71,7 @@ test('jobs in flight are waited for, over many leases, and none is begun', async
     expect(await table.row(done)).toMatchObject({ state: 'completed', attempts: 1, claims: 1, errors: [] });
   }
   expect(await table.row(late)).toMatchObject({ state: 'pending', attempts: 0, claims: 0 });
-  expect(worker.said('drain ended')).toMatchObject([{ stopped: 0, abandoned: 0 }]);
+  expect(worker.said('drain ended')).toMatchObject([{ stopped: 0, released: 0 }]);
 });
 
 test('at the deadline jobs are handed back, also those whose handlers never return', async () => {
@@ -91,7 +91,7 @@ test('at the deadline jobs are handed back, also those whose handlers never retu
     { code: 'DRAIN_DEADLINE' },
     { code: 'DRAIN_DEADLINE' },
   ]);
-  expect(worker.said('drain ended')).toMatchObject([{ stopped: 3, abandoned: 2 }]);
+  expect(worker.said('drain ended')).toMatchObject([{ stopped: 3, released: 2 }]);
 });
 
 test('a second signal ends the wait, and still hands back', async () => {

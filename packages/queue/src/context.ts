@@ -52,6 +52,7 @@ export interface JobContext {
   complete(tx: QueueClient, result?: unknown): Promise<void>;
   /**
    * Holds the row to the end of `tx`: until then nobody can take the claim. For transactions before the last one.
+   * While the row is held its lease cannot be renewed, so that a transaction is to take less than half a lease.
    * @throws ClaimLostError if this claim no longer owns the row; let it roll the transaction back.
    */
   assertClaim(tx: QueueClient): Promise<void>;

@@ -46,12 +46,12 @@ export function makeContext(
     logger,
     completing: () => completing,
 
-    async progress(value) {
-      const progress = storableJson(value, MAX_PROGRESS_BYTES);
-      if (progress === null) return;
-      const write = await writeOrLeave(progress);
-      if (write === 'lost') loseClaim('progress', value);
-      if (write === 'locked') logger.warn({}, 'progress not written: the row is locked');
+    progress(value) {
+      const writing = writeProgressOf(value);
+      // A loss is logged, counted and signalled by then. A handler that does not wait for its progress must not end
+      // the process by it.
+      writing.catch(() => {});
+      return writing;
     },
 
     async complete(tx, result) {
@@ -65,6 +65,14 @@ export function makeContext(
       if (!(await holdClaim(tx, job))) loseClaim('assert_claim', undefined);
     },
   };
+
+  async function writeProgressOf(value: unknown): Promise<void> {
+    const progress = storableJson(value, MAX_PROGRESS_BYTES);
+    if (progress === null) return;
+    const write = await writeOrLeave(progress);
+    if (write === 'lost') loseClaim('progress', value);
+    if (write === 'locked') logger.warn({}, 'progress not written: the row is locked');
+  }
 
   async function writeOrLeave(progress: string) {
     try {

@@ -143,11 +143,17 @@ describe('nextDueInMs', () => {
     await enqueueJobs(prisma, one, 1, { delay: '10m', priority: 'urgent' });
     await enqueueJobs(prisma, one, 1, { delay: '5m', priority: 'low' });
     await enqueueJobs(prisma, two, 1, { delay: '1m' });
-    await enqueueJobs(prisma, one, 1);
     const inMs = (await nextDueInMs(prisma, [one.type])) ?? Number.NaN;
     expect(inMs).toBeGreaterThan(290_000);
     expect(inMs).toBeLessThanOrEqual(300_000);
     expect((await nextDueInMs(prisma, [one.type, two.type])) ?? Number.NaN).toBeLessThanOrEqual(60_000);
+  });
+
+  test('is over for one that is due, because it may have become so after a claim that did not find it', async () => {
+    const contract = newContract();
+    await enqueueJobs(prisma, contract, 1);
+    await enqueueJobs(prisma, contract, 1, { delay: '5m' });
+    expect(await nextDueInMs(prisma, [contract.type])).toBeLessThanOrEqual(0);
   });
 
   test('is null where there is none', async () => {

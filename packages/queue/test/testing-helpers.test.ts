@@ -37,7 +37,8 @@ describe('runDueJobs', () => {
       });
     });
     await enqueue(prisma, contract, { left: 4 });
-    expect(await runDueJobs(prisma, [handler])).toHaveLength(5);
+    const finished = await runDueJobs(prisma, [handler]);
+    expect(finished.map(({ outcome }) => outcome.outcome)).toEqual(Array(5).fill('completed'));
     const jobs = await prisma.jobQueue.findMany({ orderBy: { id: 'asc' } });
     expect(jobs.map(({ state, result }) => [state, result])).toEqual([
       ['completed', { left: 4 }],

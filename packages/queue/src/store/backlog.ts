@@ -12,7 +12,7 @@ export interface Backlog {
   readonly oldestDueMs: number;
 }
 
-/** The pending jobs by type. Reads every one of them: for every minute or so, not for each scrape of the metrics. */
+/** The pending jobs by type. Reads every one of them: not for each scrape of the metrics. */
 export async function readBacklog(client: QueueClient): Promise<Backlog[]> {
   return onceMore(
     () => client.$queryRaw<Backlog[]>`

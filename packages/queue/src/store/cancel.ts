@@ -20,7 +20,7 @@ export async function cancelRow(client: QueueClient, id: string): Promise<Cancel
       FROM "job_queue"
       WHERE "id" = ${id}::uuid
         AND "state" IN ('pending', 'running')
-      FOR UPDATE SKIP LOCKED
+      FOR NO KEY UPDATE SKIP LOCKED
     ),
     "cancelled" AS (
       UPDATE "job_queue" AS job

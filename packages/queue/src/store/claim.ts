@@ -58,10 +58,10 @@ export async function claimJobs(client: QueueClient, request: ClaimRequest): Pro
   const [row] = await onceMore(
     () => client.$queryRaw<{ claimed: string | null }[]>`
     WITH "due" AS MATERIALIZED (
-      SELECT job."id", job."rank"
+      SELECT job."id", job."rank", job."priority"
       FROM unnest(${types}::text[], ${slots}::int[]) AS want("type", "slots")
       CROSS JOIN LATERAL (
-        SELECT candidate."id", row_number() OVER () AS "rank"
+        SELECT candidate."id", level."priority", row_number() OVER () AS "rank"
         -- One index range a type and level. A range over all levels would have to read every job for later of a
         -- better level before it comes to a due one of a lesser level.
         FROM (VALUES (0::smallint), (1::smallint), (2::smallint), (3::smallint)) AS level("priority")
@@ -74,18 +74,20 @@ export async function claimJobs(client: QueueClient, request: ClaimRequest): Pro
             AND queued."runAt" <= now()
           ORDER BY queued."runAt", queued."id"
           LIMIT want."slots"
-          -- Two claims at once pass each other by.
-          FOR UPDATE SKIP LOCKED
+          -- Two claims at once pass each other by. NO KEY, because a foreign key of the app's to this table takes a
+          -- share of the key's lock, and is no reason to pass a job by.
+          FOR NO KEY UPDATE SKIP LOCKED
         ) AS candidate
         -- Rows are locked as they are drawn: the levels after the one that fills the slots are not looked at.
         LIMIT want."slots"
       ) AS job
     ),
-    -- Every type's first job before any type's second; chance between equals, so that no list's order starves a type.
+    -- Every type's first job before any type's second, the better level first; chance between equals, so that no
+    -- list's order starves a type.
     "chosen" AS MATERIALIZED (
       SELECT "id"
       FROM "due"
-      ORDER BY "rank", random()
+      ORDER BY "rank", "priority", random()
       LIMIT ${capacity}::int
     ),
     "claimed" AS (

@@ -1,7 +1,10 @@
 import type { QueueClient } from '../client.ts';
 import { onceMore } from './once-more.ts';
 
-/** Milliseconds, by the database's clock, until the next job for later of these types is due; null if there is none. */
+/**
+ * Milliseconds, by the database's clock, until the next pending job of these types is due; null if there is none.
+ * Negative where one is due already: it became so after the claim that did not find it, or somebody has its row locked.
+ */
 export async function nextDueInMs(client: QueueClient, types: readonly string[]): Promise<number | null> {
   const [row] = await onceMore(
     () => client.$queryRaw<{ inMs: number | null }[]>`
@@ -15,7 +18,6 @@ export async function nextDueInMs(client: QueueClient, types: readonly string[])
       WHERE queued."state" = 'pending'
         AND queued."type" = wanted."type"
         AND queued."priority" = level."priority"
-        AND queued."runAt" > now()
       ORDER BY queued."runAt"
       LIMIT 1
     ) AS next`,

@@ -25,7 +25,7 @@ export async function writeProgress(
         AND "claimToken" = ${claimToken}::uuid
         -- As text: see complete.ts.
         AND "state"::text = 'running'
-      FOR UPDATE SKIP LOCKED
+      FOR NO KEY UPDATE SKIP LOCKED
     ),
     "written" AS (
       UPDATE "job_queue"

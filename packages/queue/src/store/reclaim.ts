@@ -37,7 +37,7 @@ export async function reclaimJobs(client: QueueClient, limit: number): Promise<R
         AND "lockUntil" < now() - ${RECLAIM_GRACE_MS}::float8 * interval '1 millisecond'
       ORDER BY "lockUntil"
       LIMIT ${limit}::int
-      FOR UPDATE SKIP LOCKED
+      FOR NO KEY UPDATE SKIP LOCKED
     ),
     "reclaimed" AS (
       UPDATE "job_queue" AS job

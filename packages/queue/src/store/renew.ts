@@ -37,7 +37,7 @@ export async function renewClaims(client: QueueClient, leases: readonly Lease[])
         AND "claimToken"::text = ${tokens}::jsonb ->> "id"::text
       ORDER BY "id"
       -- A handler's transaction may hold its job's row: the others are not to wait for it.
-      FOR UPDATE SKIP LOCKED
+      FOR NO KEY UPDATE SKIP LOCKED
     ),
     "renewed" AS (
       UPDATE "job_queue" AS job

@@ -28,7 +28,7 @@ export async function retryRow(client: QueueClient, id: string): Promise<RetryRo
             AND other."dedupeKey" = job."dedupeKey"
             AND other."state" = ANY (ARRAY['pending'::"JobState", 'running'::"JobState"])
         )
-      FOR UPDATE OF job SKIP LOCKED
+      FOR NO KEY UPDATE OF job SKIP LOCKED
     ),
     "retried" AS (
       UPDATE "job_queue" AS job

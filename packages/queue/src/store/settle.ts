@@ -29,7 +29,7 @@ export async function settleJobs(client: QueueClient, runs: readonly EndedRun[])
         AND "state"::text = 'running'
         AND "claimToken"::text = ${tokens}::jsonb ->> "id"::text
       ORDER BY "id"
-      FOR UPDATE SKIP LOCKED
+      FOR NO KEY UPDATE SKIP LOCKED
     ),
     "settled" AS (
       UPDATE "job_queue" AS job

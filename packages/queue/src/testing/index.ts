@@ -4,7 +4,9 @@
  */
 import type { Logger, QueueClient } from '../client.ts';
 import { decide, type Outcome } from '../core/decide.ts';
-import { startRun } from '../execute.ts';
+import { describeThrown } from '../core/thrown.ts';
+import { ClaimLostError } from '../errors.ts';
+import { startRun, type Run } from '../execute.ts';
 import type { Timers } from '../run-environment.ts';
 import type { JobHandler } from '../job.ts';
 import { settleRuns } from '../settle-runs.ts';
@@ -40,11 +42,29 @@ async function runDueBatch(client: QueueClient, handlers: readonly JobHandler[])
   return Promise.all(
     jobs.map(async (job) => {
       const run = startRun(job, byType.get(job.type)!, environment);
-      const outcome = await run.outcome;
-      await settleRuns(client, [{ ...job, settlement: decide(outcome, job), completing: run.completing() }]);
+      const outcome = await settle(client, run, await run.outcome);
       return { id: job.id, type: job.type, outcome };
     }),
   );
+}
+
+/** A row that is locked is tried again after this. */
+const LOCKED_PAUSE_MS = 20;
+
+/** What became of the run: of one that called `ctx.complete(tx)`, or that lost its claim, only the row knows. */
+async function settle(client: QueueClient, run: Run, outcome: Outcome): Promise<Outcome> {
+  const { job } = run;
+  const settled = { ...job, settlement: decide(outcome, job), completing: run.completing() };
+  for (;;) {
+    const { lost, locked, completed = [] } = await settleRuns(client, [settled]);
+    if (completed.length > 0) return { outcome: 'completed', result: null };
+    if (lost.length > 0) {
+      const error = new ClaimLostError(job.id, 'its settlement changed nothing');
+      return { outcome: 'failed', kind: 'claim_lost', thrown: describeThrown(error) };
+    }
+    if (locked.length === 0) return outcome;
+    await new Promise<void>((resolve) => void TIMERS.after(LOCKED_PAUSE_MS, resolve));
+  }
 }
 
 const NEVER = new AbortController().signal;
