@@ -19,8 +19,8 @@ const TICK_MS = 250;
 /** After a renewal that failed, or that met a locked row: at most this, and soon enough for the shortest lease. */
 const RETRY_MS = 1_000;
 /**
- * A statement without an answer for so long, or for a third of the shortest lease in it, is not waited for: the network
- * may have swallowed it.
+ * A statement without an answer for so long, or for a sixth of the shortest lease in it, is not waited for: the network
+ * may have swallowed it, and half of the lease is left for the next one.
  */
 const GIVE_UP_MS = 5_000;
 
@@ -72,10 +72,10 @@ export class LeaseKeeper {
     const due = this.#due(clock.now());
     if (due.length === 0) return;
     this.#renewing = true;
-    const patienceMs = Math.min(GIVE_UP_MS, ...due.map(({ leaseMs }) => leaseMs / 3));
-    await within(clock, patienceMs, this.#renew(due));
+    const patienceMs = Math.min(GIVE_UP_MS, ...due.map(({ leaseMs }) => leaseMs / 6));
+    const answered = await within(clock, patienceMs, this.#renew(due));
     this.#renewing = false;
-    if (this.#soon) void this.#renewDue();
+    if (this.#soon || !answered) void this.#renewDue();
   }
 
   #due(now: number): HeldRun[] {

@@ -12,7 +12,7 @@ import type { HeldRuns } from './held-runs.ts';
 import { IdleLadder } from './idle-ladder.ts';
 
 /** When a job is due that the claim did not bring: it has just become due, or somebody else has its row locked. */
-const OVERDUE_MS = 20;
+const OVERDUE = { firstMs: 20, maxMs: 1_000 };
 /** Sleeps shorter than this end sooner than a look for the next due time would pay. */
 const WORTH_A_LOOK_MS = 50;
 
@@ -35,6 +35,7 @@ export class PollLoop {
   readonly #options: PollLoopOptions;
   readonly #bell = new Doorbell();
   readonly #ladder: IdleLadder;
+  readonly #overdue = createBackoff(OVERDUE);
   readonly #typeNames: readonly string[];
   #stopping = false;
   #saturated = false;
@@ -123,8 +124,9 @@ export class PollLoop {
     const sleepMs = this.#ladder.next();
     if (sleepMs < WORTH_A_LOOK_MS) return sleepMs;
     const dueInMs = await database.run('next_due', () => nextDueInMs(client, this.#typeNames));
-    if (dueInMs === null) return sleepMs;
-    return Math.min(sleepMs, dueInMs > 0 ? Math.ceil(dueInMs) : OVERDUE_MS);
+    if (dueInMs !== null && dueInMs <= 0) return Math.min(sleepMs, this.#overdue.next());
+    this.#overdue.reset();
+    return dueInMs === null ? sleepMs : Math.min(sleepMs, Math.ceil(dueInMs));
   }
 
   /** Sleeps through wake-ups, which cannot help while the database does not answer, but not through the drain. */

@@ -8,6 +8,7 @@ import { createGate } from './fixtures/gate.ts';
 import { createJobTable, type JobTable } from './fixtures/job-table.ts';
 import { startProxy } from './fixtures/proxy.ts';
 import { startWorker } from './fixtures/start-worker.ts';
+import { createTestClock } from './fixtures/test-clock.ts';
 
 const payload = z.object({});
 const busy = defineJob({ type: 'test.busy', payload });
@@ -175,6 +176,40 @@ test('a database that is away is waited for', async () => {
   await waitFor(async () => (await table.states())['completed'] === 1, { timeout: 20_000 });
   await waitFor(() => worker.said('database answers again').length > 0);
   expect(worker.health()).toMatchObject({ healthy: true, databaseFailingMs: 0 });
+});
+
+test('what a claim brings after it was given up is handed back', async () => {
+  await table.query(`INSERT INTO job_queue (type) SELECT 'test.busy' FROM generate_series(1, 3)`);
+  const late = createGate();
+  let claims = 0;
+  let runs = 0;
+  const worker = startWorker({
+    url: table.url,
+    // Fifteen seconds of patience are a second and a half.
+    clock: createTestClock(10),
+    clientOf: (prisma) => ({
+      jobQueue: prisma.jobQueue,
+      $executeRaw: (query, ...values) => prisma.$executeRaw(query, ...values),
+      $queryRaw: async <T>(query: TemplateStringsArray, ...values: unknown[]) => {
+        const rows = await prisma.$queryRaw<T>(query, ...values);
+        if (query.join('').includes('"claimed" AS (') && ++claims === 1) await late.opened;
+        return rows;
+      },
+    }),
+    handlers: [
+      handle(busy, async () => {
+        runs++;
+      }),
+    ],
+  });
+  await waitFor(() => worker.said('statement failed').some(({ statement }) => statement === 'claim'));
+  expect(runs).toBe(0);
+  late.open();
+  await waitFor(async () => (await table.states())['completed'] === 3);
+  expect(worker.said('job handed back')).toHaveLength(3);
+  expect(await table.query('SELECT DISTINCT attempts, claims, crashes, errors FROM job_queue')).toEqual([
+    { attempts: 1, claims: 2, crashes: 0, errors: [] },
+  ]);
 });
 
 test('two handlers for one type are refused', () => {

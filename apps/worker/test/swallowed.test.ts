@@ -46,31 +46,3 @@ test('a worker whose connections are swallowed settles its runs and claims by ne
   expect(await table.row(id)).toMatchObject({ claims: 1, crashes: 0, errors: [] });
   expect(worker.said('fenced write: this claim no longer owns the row')).toEqual([]);
 });
-
-test('a claim that is answered too late is handed back, and charged to nobody', async () => {
-  let hold: Promise<void> | undefined;
-  const gate = createGate();
-  const worker = startWorker({
-    url: table.url,
-    clock: createTestClock(10),
-    clientOf: (prisma) => ({
-      jobQueue: prisma.jobQueue,
-      $executeRaw: (query, ...values) => prisma.$executeRaw(query, ...values),
-      async $queryRaw<T>(query: TemplateStringsArray, ...values: unknown[]) {
-        const answer = await prisma.$queryRaw<T>(query, ...values);
-        if (query.join('').includes('"claimed" AS (') && JSON.stringify(answer).includes('test.quick')) {
-          hold ??= gate.opened;
-          await hold;
-        }
-        return answer;
-      },
-    }),
-    handlers: [handle(quick, async () => {})],
-  });
-  const { id } = await enqueue(worker.prisma, quick, {});
-  await waitFor(() => worker.said('statement failed').some(({ statement }) => statement === 'claim'));
-  expect((await table.row(id)).state).toBe('running');
-  gate.open();
-  await waitFor(async () => (await table.row(id)).state === 'completed');
-  expect(await table.row(id)).toMatchObject({ claims: 2, attempts: 1, crashes: 0, errors: [] });
-});

@@ -9,7 +9,7 @@ import { createJobTable } from './fixtures/job-table.ts';
 import { spawnWorker } from './fixtures/spawn-worker.ts';
 
 const BATCH = 500;
-const BATCHES = 6;
+const BATCHES = 4;
 
 test('two workers share thousands of jobs: each has one owner at a time and one effect', async () => {
   const table = await createJobTable();

@@ -135,6 +135,29 @@ test('a failed job starts again when its delay is over', async () => {
   expect(await latenessMs(id)).toBeLessThan(1_500);
 });
 
+test('a due job whose row somebody has locked starts soon after it is let go', async () => {
+  const [job] = await table.query<{ id: string }>(
+    `INSERT INTO job_queue (type) VALUES ('test.wake') RETURNING id`,
+  );
+  const id = job?.id ?? '';
+  const psql = await table.session();
+  await psql.query('BEGIN');
+  await psql.query('SELECT FROM job_queue FOR UPDATE');
+  const statements = noteStatements();
+  startWorker({
+    url: table.url,
+    clientOf: statements.clientOf,
+    handlers: [handle(contract, async () => {})],
+  });
+  await pollsGoOn(statements);
+  // It may be locked for hours: the looks for it have become rare.
+  const [looks, since] = [statements.count('"claimed" AS ('), performance.now()];
+  await waitFor(() => statements.count('"claimed" AS (') >= looks + 2);
+  expect(performance.now() - since).toBeGreaterThan(500);
+  await psql.query('COMMIT');
+  await waitFor(() => completed(id));
+});
+
 test('a running job hears of its cancellation at once', async () => {
   const worker = startWorker({
     url: table.url,

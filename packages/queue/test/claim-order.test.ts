@@ -87,6 +87,16 @@ describe('with more due than there is room', () => {
     expect(seen.size).toBe(3);
   });
 
+  test('what one claim leaves is there for another at the same moment', async () => {
+    const contracts = [newContract(), newContract(), newContract()];
+    for (const contract of contracts) await enqueueJobs(prisma, contract, 1);
+    const wanted = contracts.map((contract) => wantedOf(contract));
+    await prisma.$transaction(async (tx) => {
+      expect(await claimJobs(tx, { workerId: 'w', wanted, capacity: 1 })).toHaveLength(1);
+      expect(await claimJobs(prisma, { workerId: 'w', wanted, capacity: 10 })).toHaveLength(2);
+    });
+  });
+
   test('no type gets more than its slots', async () => {
     const one = newContract();
     const two = newContract();
