@@ -15,7 +15,7 @@ import { spawnWorker, type WorkerProcess } from './fixtures/spawn-worker.ts';
 
 /** How late a busy machine may be. */
 const SLACK_MS = 3_000;
-const contracts = { lease: '2s' } as const;
+const contracts = { lease: '3s' } as const;
 const { sleeper, stubborn, endless } = testContracts(contracts);
 const HANDED_BACK = { state: 'pending', attempts: 0, claims: 1, crashes: 0, errors: [], claimToken: null };
 
@@ -50,7 +50,7 @@ async function end(worker: WorkerProcess, signal: 'SIGTERM' | 'SIGINT' = 'SIGTER
 
 test('jobs in flight are waited for, over many leases, and none is begun', async () => {
   const worker = await spawnWorker({ url: table.url, contracts, drainTimeoutMs: 30_000 });
-  const { id } = await enqueue(prisma, sleeper, { ms: 6_000 });
+  const { id } = await enqueue(prisma, sleeper, { ms: 9_000 });
   const { id: deaf } = await enqueue(prisma, stubborn, { ms: 1_000 });
   await until(worker, 2);
   const ended = end(worker);
@@ -66,7 +66,7 @@ test('jobs in flight are waited for, over many leases, and none is begun', async
   }
   // It ends with its last job, not with its deadline.
   expect(await ended).toMatchObject({ code: 0 });
-  expect((await ended).took).toBeLessThan(6_000 + DRAIN_TAIL_MS + SLACK_MS);
+  expect((await ended).took).toBeLessThan(9_000 + DRAIN_TAIL_MS + SLACK_MS);
   for (const done of [id, deaf]) {
     expect(await table.row(done)).toMatchObject({ state: 'completed', attempts: 1, claims: 1, errors: [] });
   }
