@@ -114,9 +114,9 @@ describe('a statement that the database gave up', async () => {
       prisma.$queryRaw<{ call: bigint }[]>`SELECT fail_at_first(${times}::bigint, ${state}::text) AS "call"`;
   };
 
-  test.each(['40001', '40P01'])('with %s is tried again, fifteen times in all', async (state) => {
-    expect(await onceMore(await failing(14, state))).toEqual([{ call: 15n }]);
-    const error: unknown = await onceMore(await failing(15, state)).catch((thrown: unknown) => thrown);
+  test.each(['40001', '40P01'])('with %s is tried again, fifty times in all', async (state) => {
+    expect(await onceMore(await failing(49, state))).toEqual([{ call: 50n }]);
+    const error: unknown = await onceMore(await failing(50, state)).catch((thrown: unknown) => thrown);
     expect(sqlState(error)).toBe(state);
   });
 
