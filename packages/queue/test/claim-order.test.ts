@@ -87,6 +87,18 @@ describe('with more due than there is room', () => {
     expect(seen.size).toBe(3);
   });
 
+  test('a lone slot falls to the better level, whatever the type', async () => {
+    const urgent = newContract();
+    const low = newContract();
+    await enqueueJobs(prisma, urgent, 20, { priority: 'urgent' });
+    await enqueueJobs(prisma, low, 20, { priority: 'low', runAt: hoursAgo(9) });
+    const wanted = [wantedOf(low), wantedOf(urgent)];
+    for (let round = 0; round < 20; round++) {
+      const job = only(await claimJobs(prisma, { workerId: 'w', wanted, capacity: 1 }));
+      expect(job.type).toBe(urgent.type);
+    }
+  });
+
   test('what one claim leaves is there for another at the same moment', async () => {
     const contracts = [newContract(), newContract(), newContract()];
     for (const contract of contracts) await enqueueJobs(prisma, contract, 1);

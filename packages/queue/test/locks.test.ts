@@ -37,6 +37,20 @@ async function twoClaims() {
 
 const idsOf = (rows: readonly { id: string }[]) => rows.map(({ id }) => id);
 
+test('a row that a foreign key refers to is not held: it is claimed, renewed and settled meanwhile', async () => {
+  const contract = newContract();
+  await enqueueJobs(prisma, contract, 1);
+  await prisma.$transaction(async (tx) => {
+    // What an insert of a row that refers to it takes.
+    await tx.$queryRaw`SELECT "id"::text FROM "job_queue" FOR KEY SHARE`;
+    const [job] = await claimOf(prisma, contract);
+    if (!job) throw new Error('a claim expected');
+    const [renewal] = await renewLeases(prisma, [{ ...fenceOf(job), leaseMs: 30_000 }]);
+    expect(renewal?.renewal).toBe('renewed');
+    expect(await settleRuns(prisma, [complete(job)])).toEqual({ lost: [], locked: [] });
+  });
+});
+
 describe('a row that somebody else holds', () => {
   test('would be waited for by a plain UPDATE', async () => {
     const job = await newClaim(prisma);

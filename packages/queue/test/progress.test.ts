@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { decide } from '../src/protocol.ts';
 import { openDatabase } from './fixtures/database.ts';
 import { startHandler } from './fixtures/run.ts';
-import { newClaim, settleAll } from './fixtures/jobs.ts';
+import { newClaim, newContract, reclaimedBehind, settleAll } from './fixtures/jobs.ts';
 
 const { prisma, row, lock } = await openDatabase();
 
@@ -38,6 +38,19 @@ describe('ctx.progress', () => {
       { level: 'warn', message: 'progress not written', fields: { id: job.id, type: job.type, attempts: 1 } },
     ]);
     expect(fenced).toEqual([]);
+  });
+
+  test('that nobody awaits ends no process when the claim is gone', async () => {
+    const contract = newContract();
+    const job = await newClaim(prisma, contract);
+    await reclaimedBehind(prisma, job, contract);
+    const { run, fenced } = startHandler(prisma, job, async (_, ctx) => {
+      void ctx.progress(1);
+      await waitFor(() => ctx.signal.aborted);
+    });
+    await run.outcome;
+    // An unhandled rejection would fail this file.
+    expect(fenced).toMatchObject([{ op: 'progress' }]);
   });
 
   test('waits for a row that is locked for a moment', async () => {
