@@ -6,7 +6,7 @@ import {
   createPrisma,
   DatabaseUrlError,
   type PrismaClient,
-  type PrismaOptions,
+  type PoolOptions,
 } from '../src/index.ts';
 import { sql } from './support/databases.ts';
 import { startForgetfulPooler } from './support/pooler.ts';
@@ -21,7 +21,7 @@ afterEach(async () => {
   for (const prisma of open.splice(0)) await prisma.$disconnect();
 });
 
-function create(address: string, options?: PrismaOptions): PrismaClient {
+function create(address: string, options?: PoolOptions): PrismaClient {
   const prisma = createPrisma(address, options);
   open.push(prisma);
   return prisma;

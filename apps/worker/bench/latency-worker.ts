@@ -3,6 +3,7 @@ import { createPgClient, createPrisma } from '@fencepost/db';
 import { handle } from '@fencepost/queue';
 import { createLogger, endOn } from '@fencepost/service';
 import { createMetrics } from '../src/metrics.ts';
+import { startLeaseThread } from '../src/start-lease-thread.ts';
 import { createWorker } from '../src/worker.ts';
 import { tick } from './contract.ts';
 
@@ -11,6 +12,7 @@ const logger = createLogger('bench', 'warn');
 const prisma = createPrisma(url);
 const worker = createWorker({
   prisma,
+  renewal: () => startLeaseThread(url),
   handlers: [handle(tick, async () => void process.send!(String(process.hrtime.bigint())))],
   concurrency: 10,
   logger,

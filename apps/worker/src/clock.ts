@@ -1,6 +1,6 @@
 /**
- * The worker's only clock: monotonic milliseconds, for durations within this process. It is never compared with a time
- * in the table, so that a wall clock that is hours off, or that jumps, changes nothing.
+ * The worker's only clock: monotonic milliseconds, for durations within this process, the same in all its threads. It
+ * is never compared with a time in the table, so that a wall clock that is hours off, or that jumps, changes nothing.
  */
 import type { Timers } from '@fencepost/queue/protocol';
 
@@ -9,7 +9,8 @@ export interface Clock extends Timers {
 }
 
 export const systemClock: Clock = {
-  now: () => performance.now(),
+  // Not performance.now(), which counts from each thread's own start.
+  now: () => Number(process.hrtime.bigint()) / 1e6,
   after(ms, task) {
     const timer = setTimeout(task, ms);
     return () => clearTimeout(timer);

@@ -56,8 +56,7 @@ export async function drain(parts: DrainParts, timeoutMs: number, hurry: Promise
     LAST_WRITES_MS,
     claimAnswered.then(() => held.allSettled()),
   );
-  keeper.stop();
-  await within(clock, LAST_WRITES_MS, Promise.all([maintenanceStopped, wake?.stop()]));
+  await within(clock, LAST_WRITES_MS, Promise.all([keeper.stop(), maintenanceStopped, wake?.stop()]));
 
   const leftToSweep = held.claims().map(({ job }) => job.id);
   if (leftToSweep.length > 0)

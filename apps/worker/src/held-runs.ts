@@ -13,8 +13,6 @@ export interface HeldRun {
    * the lease here never ends later than there.
    */
   confirmedAt: number;
-  /** When the claim is to be renewed next, by the worker's clock. */
-  renewAt: number;
   /** When the run's signal was aborted, for whatever reason, by the worker's clock. */
   stoppedAt: number | undefined;
   /** Its outcome is known, and on its way to the database. */
@@ -64,6 +62,10 @@ export class HeldRuns {
   returned(held: HeldRun): void {
     this.#slots.delete(held);
     this.#change();
+  }
+
+  claim(claimToken: string): HeldRun | undefined {
+    return this.#claims.get(claimToken);
   }
 
   /** Claims whose outcome has not been written. */

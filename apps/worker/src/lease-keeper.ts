@@ -1,34 +1,27 @@
 /**
- * Keeps the claims of this process: renews them in batches, hears of cancel requests and of claims that are gone, and
- * stops believing in a claim that could not be renewed for its whole lease.
+ * Keeps the claims of this process: has them renewed, hears of cancel requests and of claims that are gone, and stops
+ * believing in a claim that could not be renewed for its whole lease.
  *
- * Why a lease of 30 s, renewed every third of it: one renewal may be lost and the next one late, and the claim still
- * stands; a dead worker's jobs start again within half a minute; and a thousand runs cost a few small statements a
- * minute, not a thousand. A type whose jobs must move on sooner sets a shorter `lease`, and pays with renewals.
- * Renewal goes on until the last run has settled, through the drain: a run that is being waited for is not lost.
+ * Renewal goes on until the last run has settled, through the drain: a run that is being waited for is not lost. It
+ * happens in a thread of its own (lease-renewer.ts); here is what needs the runs.
  */
-import { ClaimLostError, JobCancelledError, type Logger, type QueueClient } from '@fencepost/queue';
-import { renewLeases, type Renewal } from '@fencepost/queue/protocol';
-import { within, type Clock } from './clock.ts';
+import { receiveMessageOnPort } from 'node:worker_threads';
+import { ClaimLostError, JobCancelledError, type Logger } from '@fencepost/queue';
+import type { Renewal } from '@fencepost/queue/protocol';
+import type { Clock } from './clock.ts';
 import type { DatabaseWatch } from './database-watch.ts';
 import type { ReportFenced } from './fenced.ts';
 import { leaseIsOver, stopRun, type HeldRun, type HeldRuns } from './held-runs.ts';
+import type { FromRenewer, KeptLease, LeaseRenewal, ToRenewer } from './lease-messages.ts';
 
 /** A quarter of the shortest lease there is. */
 const TICK_MS = 250;
-/** After a renewal that failed, or that met a locked row: at most this, and soon enough for the shortest lease. */
-const RETRY_MS = 1_000;
-/**
- * A statement without an answer for so long, or for a sixth of the shortest lease in it, is not waited for: the network
- * may have swallowed it, and half of the lease is left for the next one.
- */
-const GIVE_UP_MS = 5_000;
-
-/** A claim that is gone is not asked about again. */
-const NEVER = Number.POSITIVE_INFINITY;
+/** Told once: a claim that is gone has no lease any more that could run out. */
+const GONE = Number.POSITIVE_INFINITY;
 
 export interface LeaseKeeperOptions {
-  readonly client: QueueClient;
+  /** Starts whoever renews. */
+  readonly renewal: () => LeaseRenewal;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly held: HeldRuns;
@@ -38,88 +31,79 @@ export interface LeaseKeeperOptions {
 
 export class LeaseKeeper {
   readonly #options: LeaseKeeperOptions;
-  #renewing = false;
-  /** Every claim is to be asked about: also if a renewal is under way, which may have been answered before. */
-  #soon = false;
-  #stop = () => {};
+  #renewal: LeaseRenewal | undefined;
+  #ready = () => {};
+  #stopTicking = () => {};
 
   constructor(options: LeaseKeeperOptions) {
     this.#options = options;
   }
 
-  start(): void {
+  /** Resolves when leases can be renewed: nothing is to be claimed before. */
+  async start(): Promise<void> {
+    const { port } = (this.#renewal = this.#options.renewal());
+    port.on('message', (message: FromRenewer) => this.#hear(message));
+    const ready = new Promise<void>((resolve) => (this.#ready = resolve));
     const tick = () => {
       this.#stopBelieving();
-      void this.#renewDue();
-      this.#stop = this.#options.clock.after(TICK_MS, tick);
+      const claimTokens = this.#options.held.claims().map(({ job }) => job.claimToken);
+      this.#tell({ say: 'held', claimTokens });
+      this.#stopTicking = this.#options.clock.after(TICK_MS, tick);
     };
     tick();
+    await ready;
   }
 
-  stop(): void {
-    this.#stop();
+  async stop(): Promise<void> {
+    this.#stopTicking();
+    await this.#renewal?.close();
+  }
+
+  /** Before their runs start: the first of them may be one that never lets go of the main thread. */
+  claimed(leases: readonly KeptLease[]): void {
+    this.#tell({ say: 'claimed', leases });
   }
 
   /** Renews every claim: somebody asked for a cancellation, and a renewal brings it back. */
   renewSoon(): void {
-    this.#soon = true;
-    void this.#renewDue();
+    this.#tell({ say: 'renew now' });
   }
 
-  async #renewDue(): Promise<void> {
-    const { clock } = this.#options;
-    if (this.#renewing) return;
-    const due = this.#due(clock.now());
-    if (due.length === 0) return;
-    this.#renewing = true;
-    const patienceMs = Math.min(GIVE_UP_MS, ...due.map(({ leaseMs }) => leaseMs / 6));
-    const answered = await within(clock, patienceMs, this.#renew(due));
-    this.#renewing = false;
-    if (this.#soon || !answered) void this.#renewDue();
+  #tell(message: ToRenewer): void {
+    this.#renewal?.port.postMessage(message);
   }
 
-  #due(now: number): HeldRun[] {
-    const claims = this.#options.held.claims().filter(({ renewAt }) => renewAt !== NEVER);
-    if (this.#soon) {
-      this.#soon = false;
-      return claims.filter(({ ended }) => !ended);
-    }
-    if (!claims.some(({ renewAt }) => renewAt <= now)) return [];
-    // With those that are due go those that soon will be, so that claims of different ages end up in one statement.
-    return claims.filter(({ renewAt, leaseMs }) => renewAt - leaseMs / 6 <= now);
-  }
-
-  async #renew(due: readonly HeldRun[]): Promise<void> {
-    const { client, clock, database } = this.#options;
-    const askedAt = clock.now();
-    for (const held of due) held.renewAt = askedAt + Math.min(RETRY_MS, held.leaseMs / 6);
-    try {
-      const leases = due.map(({ job: { id, claimToken }, leaseMs }) => ({ id, claimToken, leaseMs }));
-      const renewals = await database.run('renew', () => renewLeases(client, leases));
-      const byToken = new Map(renewals.map((renewal) => [renewal.claimToken, renewal]));
-      for (const held of due) this.#heard(held, byToken.get(held.job.claimToken), askedAt);
-    } catch {
-      // Logged and counted by the watch; tried again soon.
+  #hear(message: FromRenewer): void {
+    const { database, held } = this.#options;
+    switch (message.say) {
+      case 'ready':
+        return this.#ready();
+      case 'failed': {
+        const { error } = message;
+        return database.failed('renew', Object.assign(new Error(error.message), { code: error.code }));
+      }
+      case 'renewed':
+        database.answered('renew');
+        for (const renewal of message.renewals) {
+          const run = held.claim(renewal.claimToken);
+          if (run) this.#heard(run, renewal, message.askedAt);
+        }
     }
   }
 
-  #heard(held: HeldRun, answer: Renewal | undefined, askedAt: number): void {
-    if (answer === undefined) return;
-    if (answer.renewal === 'lost') return this.#lost(held);
+  #heard(held: HeldRun, { renewal, cancelRequested }: Renewal, askedAt: number): void {
+    if (held.confirmedAt === GONE) return;
+    if (renewal === 'lost') return this.#lost(held);
     // A locked row stands as well: the sweep passes it by.
     held.confirmedAt = Math.max(held.confirmedAt, askedAt);
-    if (answer.renewal === 'renewed') held.renewAt = askedAt + held.leaseMs / 3;
-    if (answer.cancelRequested) stopRun(held, new JobCancelledError(held.job.id));
+    if (cancelRequested) stopRun(held, new JobCancelledError(held.job.id));
   }
 
   #lost(held: HeldRun): void {
-    held.renewAt = NEVER;
+    held.confirmedAt = GONE;
     // Its settlement, or the transaction of its `ctx.complete`, may be what took the claim off the row. Whether it was,
     // the settlement will tell; until then nothing is known that would be worth stopping it for.
-    if (held.ended || held.run.completing()) {
-      held.confirmedAt = NEVER;
-      return;
-    }
+    if (held.ended || held.run.completing()) return;
     const { job } = held;
     this.#options.reportFenced({ op: 'renew', job, lost: undefined });
     stopRun(held, new ClaimLostError(job.id, 'its renewal found the row without it'));
@@ -127,6 +111,7 @@ export class LeaseKeeper {
 
   #stopBelieving(): void {
     const { clock, held: runs, logger } = this.#options;
+    this.#hearAll();
     for (const held of runs.claims()) {
       // What has ended is for the settlement to give up.
       if (held.ended || !leaseIsOver(held, clock.now())) continue;
@@ -138,5 +123,11 @@ export class LeaseKeeper {
         );
       }
     }
+  }
+
+  /** After a handler has held up this thread, its timers come before what the other one has said meanwhile. */
+  #hearAll(): void {
+    const { port } = this.#renewal!;
+    for (let next; (next = receiveMessageOnPort(port));) this.#hear(next.message as FromRenewer);
   }
 }

@@ -6,19 +6,20 @@ import {
   createPrisma,
   parseDatabaseUrl,
   type PrismaClient,
-  type PrismaOptions,
+  type PoolOptions,
 } from '@fencepost/db';
 import type { Logger } from 'pino';
 import { systemClock, within } from './clock.ts';
 import { readWorkerConfig, type WorkerConfig } from './config.ts';
 import { createHandlers } from './handlers/index.ts';
 import { createMetrics } from './metrics.ts';
+import { startLeaseThread } from './start-lease-thread.ts';
 import { startStatusServer } from './status-server.ts';
 import { startWatchdog } from './watchdog.ts';
 import { createWorker } from './worker.ts';
 
-/** The claim, a settlement, a renewal, the sweep or a look at the backlog, and one to spare. */
-const QUEUE_CONNECTIONS = 5;
+/** The claim, a settlement, the sweep or a look at the backlog, and one to spare. Renewals have connections of their own. */
+const QUEUE_CONNECTIONS = 4;
 /** Handlers share these; one that waits for a connection waits like one that waits for anything else. */
 const MOST_HANDLER_CONNECTIONS = 20;
 const CLOSE_MS = 2_000;
@@ -35,7 +36,7 @@ try {
 async function main(config: WorkerConfig): Promise<void> {
   const logger = createLogger('worker', config.logLevel);
   const metrics = createMetrics();
-  // Two pools: a handler that holds every connection must not keep the leases from being renewed.
+  // Two pools: a handler that holds every connection must not keep the queue from its own.
   const queuePrisma = connect(config, logger, 'queue', {
     poolSize: QUEUE_CONNECTIONS,
     queryTimeoutMs: QUEUE_STATEMENT_MS,
@@ -47,6 +48,7 @@ async function main(config: WorkerConfig): Promise<void> {
   const worker = createWorker({
     ...config,
     prisma: queuePrisma,
+    renewal: () => startLeaseThread(config.databaseUrl),
     handlers: createHandlers({ prisma: handlerPrisma, config }),
     logger,
     metrics,
@@ -79,7 +81,7 @@ function connect(
   config: WorkerConfig,
   logger: Logger,
   part: string,
-  options: Pick<PrismaOptions, 'poolSize' | 'queryTimeoutMs'>,
+  options: Pick<PoolOptions, 'poolSize' | 'queryTimeoutMs'>,
 ): PrismaClient {
   return createPrisma(config.databaseUrl, {
     ...options,

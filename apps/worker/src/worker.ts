@@ -1,7 +1,8 @@
 /** Puts a worker together: which part tells which, and nothing else. */
-import { DuplicateHandlerError, type JobHandler, type Logger, type QueueClient } from '@fencepost/queue';
-import { decide, startRun, type Run } from '@fencepost/queue/protocol';
+import type { JobHandler, Logger, QueueClient } from '@fencepost/queue';
+import { decide, handlersByType, startRun, type ClaimedJob, type Run } from '@fencepost/queue/protocol';
 import type pg from 'pg';
+import { checkOptions } from './check-options.ts';
 import { systemClock, type Clock } from './clock.ts';
 import { DatabaseWatch } from './database-watch.ts';
 import { drain } from './drain.ts';
@@ -10,6 +11,7 @@ import { checkHealth, type HealthReport } from './health.ts';
 import { HeldRuns, type HeldRun } from './held-runs.ts';
 import { POLL_WITHOUT_LISTEN_MS } from './idle-ladder.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
+import type { KeptLease, LeaseRenewal } from './lease-messages.ts';
 import { Maintenance } from './maintenance.ts';
 import type { Metrics } from './metrics.ts';
 import { PollLoop } from './poll-loop.ts';
@@ -19,10 +21,12 @@ import { Wake } from './wake.ts';
 
 export interface WorkerOptions {
   /**
-   * For the queue's own statements. Handlers had better have another client: one that holds every connection of a
-   * shared pool would keep the leases from being renewed.
+   * For the queue's own statements, but renewals. Handlers had better have another client: one that holds every
+   * connection of a shared pool would keep their outcomes from being written.
    */
   readonly prisma: QueueClient;
+  /** Starts whoever renews the leases: `startLeaseThread`, so that no handler can hold it up. */
+  readonly renewal: () => LeaseRenewal;
   readonly handlers: readonly JobHandler[];
   /** Jobs in flight at once. */
   readonly concurrency: number;
@@ -47,16 +51,17 @@ export interface Worker {
   health(): HealthReport;
 }
 
-/** @throws DuplicateHandlerError */
+/** @throws InvalidOptionError, DuplicateHandlerError */
 export function createWorker(options: WorkerOptions): Worker {
+  checkOptions(options);
   const { prisma: client, logger, metrics, workerId, clock = systemClock } = options;
-  const handlers = byType(options.handlers);
+  const handlers = handlersByType(options.handlers);
   const draining = new AbortController();
   const held = new HeldRuns(options.concurrency, () => loop.slotFreed());
   const database = new DatabaseWatch({ clock, logger, metrics });
   const reportFenced = createFencedReport(logger, metrics);
   const batcher = new SettleBatcher({ client, clock, logger, held, database, metrics, reportFenced });
-  const keeper = new LeaseKeeper({ client, clock, logger, held, database, reportFenced });
+  const keeper = new LeaseKeeper({ ...options, clock, held, database, reportFenced });
   const maintenance = new Maintenance({ ...options, client, clock, database });
   metrics.slots.set(options.concurrency);
 
@@ -69,15 +74,29 @@ export function createWorker(options: WorkerOptions): Worker {
     types: options.handlers.map(({ contract }) => contract),
     idleMs: () =>
       wake?.listening ? options.pollIntervalMs : Math.min(options.pollIntervalMs, POLL_WITHOUT_LISTEN_MS),
-    dispatch(job, claimAskedAt) {
-      const { type, id, attempts, waitedMs } = job;
-      metrics.claimed.inc({ type });
-      metrics.waited.observe({ type }, waitedMs / 1_000);
-      logger.debug({ id, type, attempts, waitedMs }, 'job claimed');
-      hold(startRun(job, handlers.get(type)!, environment), claimAskedAt);
+    dispatch(jobs, claimAskedAt) {
+      keeper.claimed(jobs.map((job) => leaseOf(job, claimAskedAt)));
+      const answeredAfterMs = clock.now() - claimAskedAt;
+      for (const job of jobs) {
+        const { type, id, attempts, waitedMs } = job;
+        const handler = handlers.get(type)!;
+        metrics.claimed.inc({ type });
+        metrics.waited.observe({ type }, waitedMs / 1_000);
+        logger.debug({ id, type, attempts, waitedMs }, 'job claimed');
+        // Something held up this thread while the claim was under way: the job may be somebody else's by now.
+        const tooLate = answeredAfterMs > handler.contract.leaseMs;
+        hold(tooLate ? unstartedRun(job) : startRun(job, handler, environment), claimAskedAt);
+      }
     },
-    handBack: (job, claimAskedAt) => hold(unstartedRun(job), claimAskedAt),
+    handBack(jobs, claimAskedAt) {
+      for (const job of jobs) hold(unstartedRun(job), claimAskedAt);
+    },
   });
+
+  function leaseOf({ id, claimToken, type }: ClaimedJob, claimAskedAt: number): KeptLease {
+    const { leaseMs, timeoutMs } = handlers.get(type)!.contract;
+    return { id, claimToken, leaseMs, claimAskedAt, timeoutAt: clock.now() + timeoutMs };
+  }
 
   const wake =
     options.listen &&
@@ -117,7 +136,6 @@ export function createWorker(options: WorkerOptions): Worker {
       run,
       leaseMs,
       confirmedAt: claimAskedAt,
-      renewAt: claimAskedAt + leaseMs / 3,
       stoppedAt: undefined,
       ended: false,
     };
@@ -146,11 +164,12 @@ export function createWorker(options: WorkerOptions): Worker {
 
   return {
     start() {
-      keeper.start();
       maintenance.start();
       wake?.start();
-      loop.start();
-      logger.info({ types: [...handlers.keys()], concurrency: options.concurrency }, 'worker started');
+      void keeper.start().then(() => {
+        loop.start();
+        logger.info({ types: [...handlers.keys()], concurrency: options.concurrency }, 'worker started');
+      });
     },
     drain({ timeoutMs }) {
       const parts = { clock, logger, loop, held, keeper, maintenance, wake, draining };
@@ -167,14 +186,4 @@ export function createWorker(options: WorkerOptions): Worker {
         draining: () => draining.signal.aborted,
       }),
   };
-}
-
-function byType(handlers: readonly JobHandler[]): Map<string, JobHandler> {
-  const found = new Map<string, JobHandler>();
-  for (const handler of handlers) {
-    const { type } = handler.contract;
-    if (found.has(type)) throw new DuplicateHandlerError(type);
-    found.set(type, handler);
-  }
-  return found;
 }

@@ -56,6 +56,7 @@ test('a row that somebody has locked is not lost, and keeps no other from being 
   const signals = new Map<string, AbortSignal>();
   const worker = startWorker({
     url: table.url,
+    leaseThread: true,
     // Whoever sweeps may take the row in the moment in which it is free and not yet renewed.
     sweepIntervalMs: 600_000,
     handlers: [
@@ -116,6 +117,7 @@ test.each(['cut', 'swallow'] as const)(
     let context: JobContext | undefined;
     const worker = startWorker({
       url: proxy.url,
+      leaseThread: true,
       handlers: [
         handle(short, (_payload, ctx) => {
           context = ctx;

@@ -7,7 +7,10 @@ import { renewClaims, type Lease, type Renewal } from './store/renew.ts';
  * One statement, but where a worker holds a row under two tokens, having lost and claimed it again: then one for each.
  * What the database said of every lease, in no order.
  */
-export async function renewLeases(client: QueueClient, leases: readonly Lease[]): Promise<Renewal[]> {
+export async function renewLeases(
+  client: Pick<QueueClient, '$queryRaw'>,
+  leases: readonly Lease[],
+): Promise<Renewal[]> {
   const renewals: Renewal[] = [];
   for (const batch of withoutRepeats(leases)) renewals.push(...(await renewClaims(client, batch)));
   return renewals;

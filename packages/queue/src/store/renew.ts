@@ -20,7 +20,10 @@ export interface Renewal extends Fence {
  * Renews claims, running → running, all of a worker in one statement, and brings back cancel requests. No id may stand
  * in `leases` twice. A lease that has run out is renewed all the same while nobody has taken the row.
  */
-export async function renewClaims(client: QueueClient, leases: readonly Lease[]): Promise<Renewal[]> {
+export async function renewClaims(
+  client: Pick<QueueClient, '$queryRaw'>,
+  leases: readonly Lease[],
+): Promise<Renewal[]> {
   if (leases.length === 0) return [];
   const ids = leases.map((lease) => lease.id);
   const tokens = JSON.stringify(tokensById(leases));

@@ -4,7 +4,8 @@ export function sqlState(error: unknown): string | undefined {
   const { code, meta, cause } = error as { code?: unknown; meta?: unknown; cause?: unknown };
   if (code === 'P2034') return '40001';
   const adapterError = (meta as { driverAdapterError?: { cause?: unknown } } | undefined)?.driverAdapterError;
-  for (const source of [adapterError?.cause, cause, meta]) {
+  // The last is for an error of `pg` itself.
+  for (const source of [adapterError?.cause, cause, meta, error]) {
     const found = (source as { originalCode?: unknown; code?: unknown } | undefined) ?? {};
     // Postgres's own, also where it looks like one of Prisma's (P0001, which PL/pgSQL raises).
     if (isState(found.originalCode)) return found.originalCode;
@@ -13,8 +14,9 @@ export function sqlState(error: unknown): string | undefined {
   return undefined;
 }
 
+/** The classes that Postgres has. Node's EPIPE has five letters too. */
 function isState(code: unknown): code is string {
-  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code);
+  return typeof code === 'string' && /^(?:[0-9][0-9A-Z]|F0|HV|P0|XX)[0-9A-Z]{3}$/.test(code);
 }
 
 /** A unique index refused the row. */

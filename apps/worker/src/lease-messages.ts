@@ -1,0 +1,40 @@
+/**
+ * What the keeper of the leases, who knows the runs, and their renewer, who has a thread of its own, tell each other.
+ * Times are of the monotonic clock that the threads of a process share, in milliseconds.
+ */
+import type { MessagePort } from 'node:worker_threads';
+import type { Lease, Renewal } from '@fencepost/queue/protocol';
+
+/** A claim as the renewer has to know it. */
+export interface KeptLease extends Lease {
+  /** When the claim was asked for: the lease runs from then, or from a moment later. */
+  readonly claimAskedAt: number;
+  /** When the run's time is over. */
+  readonly timeoutAt: number;
+}
+
+export type ToRenewer =
+  /** Before any of their runs starts. */
+  | { readonly say: 'claimed'; readonly leases: readonly KeptLease[] }
+  /** Every claim that is still held, so that the others are forgotten; and that the main thread is alive. */
+  | { readonly say: 'held'; readonly claimTokens: readonly string[] }
+  /** Somebody asked for a cancellation, and a renewal brings it back. */
+  | { readonly say: 'renew now' };
+
+export type FromRenewer =
+  /** First of all. */
+  | { readonly say: 'ready' }
+  | { readonly say: 'renewed'; readonly askedAt: number; readonly renewals: readonly Renewal[] }
+  | { readonly say: 'failed'; readonly error: RenewalError };
+
+/** What of an error can go from thread to thread. */
+export interface RenewalError {
+  readonly message: string;
+  readonly code: string | undefined;
+}
+
+/** A renewer at work, as the keeper sees it. */
+export interface LeaseRenewal {
+  readonly port: MessagePort;
+  close(): Promise<void>;
+}

@@ -1,0 +1,63 @@
+/** How every pool of connections is set up, Prisma's and a thread's own. */
+import type { ClientBase, PoolConfig } from 'pg';
+import type { DatabaseTarget } from '../engine/database-url.mjs';
+import { sessionConfig, UtcClient } from '../engine/session.mjs';
+import { PooledClient } from './pooled-client.ts';
+
+export interface PoolOptions {
+  /** What the connections are called in `pg_stat_activity`. By default the URL's `application_name`, else "fencepost". */
+  applicationName?: string | undefined;
+  /** The most connections to open, from 1; 10 by default. The URL's `connection_limit` may lower it. */
+  poolSize?: number | undefined;
+  /**
+   * How long one statement may take until its connection is given up and replaced: a network can swallow a connection
+   * without a word, and then nothing else ends the wait for many minutes. Unlimited by default. The statement itself
+   * may still be carried out.
+   */
+  queryTimeoutMs?: number | undefined;
+  /**
+   * Hears of a connection that broke while no query was waiting for it. The pool replaces it by itself, so there is
+   * nothing to do but log.
+   */
+  onPoolError?: ((error: Error) => void) | undefined;
+}
+
+const DEFAULT_POOL_SIZE = 10;
+
+/** For a connection, whether it is awaited from the pool or from the server. */
+const CONNECTION_TIMEOUT_MS = 10_000;
+
+/** Long enough that a worker which wakes up after a quiet minute finds its connection open. */
+const IDLE_TIMEOUT_MS = 300_000;
+
+/** For each connection. The server keeps them in memory, some ten kilobytes apiece. */
+const PREPARED_STATEMENTS = 256;
+
+export function poolConfig(target: DatabaseTarget, options: PoolOptions): PoolConfig {
+  return {
+    ...sessionConfig(target, options.applicationName ?? target.applicationName ?? 'fencepost'),
+    Client: PooledClient,
+    onConnect: assertUtc,
+    max: Math.min(options.poolSize ?? DEFAULT_POOL_SIZE, target.connectionLimit ?? Infinity),
+    connectionTimeoutMillis: target.poolTimeoutMs ?? target.connectTimeoutMs ?? CONNECTION_TIMEOUT_MS,
+    idleTimeoutMillis: IDLE_TIMEOUT_MS,
+    query_timeout: options.queryTimeoutMs,
+  };
+}
+
+/** What hears of broken connections: the pool hangs the whole client on its error, which is not for logs. */
+export function onPoolError(options: PoolOptions): (error: Error) => void {
+  return (error: Error & { client?: unknown }) => {
+    delete error.client;
+    options.onPoolError?.(error);
+  };
+}
+
+/** How many statements a connection prepares; behind a transaction pooler none. */
+export function preparedStatements(target: DatabaseTarget): number {
+  return target.behindPooler ? 0 : (target.statementCacheSize ?? PREPARED_STATEMENTS);
+}
+
+function assertUtc(client: ClientBase): void {
+  if (client instanceof UtcClient) client.assertUtc();
+}
