@@ -1,4 +1,5 @@
 /** One line a request. Of a URL only the path: queries and headers may hold what is nobody's business. */
+import { databaseFault } from '@fencepost/service';
 import type { MiddlewareHandler } from 'hono';
 import type { RequestIdVariables } from 'hono/request-id';
 import type { Logger } from 'pino';
@@ -11,10 +12,16 @@ export function requestLog(logger: Logger): MiddlewareHandler<{ Variables: Reque
     const { method, path } = c.req;
     const durationMs = Math.round(performance.now() - started);
     const fields = { requestId: c.get('requestId'), method, path, status, durationMs };
-    if (status === 503) logger.warn({ ...fields, err: c.error }, 'request turned away');
+    if (status === 503) logger.warn({ ...fields, ...faultOf(c.error), err: c.error }, 'request turned away');
     else if (status >= 500) logger.error({ ...fields, err: c.error }, 'request failed');
     // Asked every few seconds by whoever watches this process.
     else if (path === '/healthz' || path === '/readyz') logger.debug(fields, 'request');
     else logger.info(fields, 'request');
   };
+}
+
+/** What is wrong with the database, where that is it. */
+function faultOf(error: unknown) {
+  const { name: fault, meaning } = databaseFault(error) ?? {};
+  return { fault, meaning };
 }

@@ -25,6 +25,8 @@ export interface HealthReport {
   readonly draining: boolean;
   readonly loopIdleMs: number;
   readonly databaseFailingMs: number;
+  /** What is wrong with the database, while something is that has a name. */
+  readonly databaseFault: string | null;
   readonly sinceSweepMs: number;
   /** Types with due jobs that this worker has no handler for. */
   readonly unhandledTypes: readonly string[];
@@ -65,6 +67,7 @@ export function checkHealth(parts: HealthParts): HealthReport {
     draining,
     loopIdleMs,
     databaseFailingMs,
+    databaseFault: database.fault()?.meaning ?? null,
     sinceSweepMs: Math.round(maintenance.sinceSweepMs()),
     unhandledTypes: maintenance
       .backlog()

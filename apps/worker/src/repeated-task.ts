@@ -1,4 +1,8 @@
-/** Something done again and again, never twice at once. What it throws is its own affair: it is done again all the same. */
+/**
+ * Something done again and again, never twice at once. What it throws is its own affair: it is done again all the same,
+ * and no sooner than a backoff has it, however short its interval is.
+ */
+import { createBackoff } from './backoff.ts';
 import type { Clock } from './clock.ts';
 import { Doorbell } from './doorbell.ts';
 
@@ -43,15 +47,18 @@ export class RepeatedTask {
   }
 
   async #run(): Promise<void> {
+    const backoff = createBackoff({ firstMs: 250, maxMs: 10_000 });
     while (!this.#stopping) {
       this.#bell.answer();
-      await this.#work().then(
+      const leastMs = await this.#work().then(
         () => {
           this.#succeededAt = this.#clock.now();
+          backoff.reset();
+          return 0;
         },
-        () => {},
+        () => backoff.next(),
       );
-      await this.#bell.wait(this.#clock, this.#intervalMs());
+      await this.#bell.wait(this.#clock, Math.max(leastMs, this.#intervalMs()));
     }
   }
 }

