@@ -1,6 +1,7 @@
 /**
  * What every worker does for all of them, apart from the loop, so that neither a saturated worker nor a failing sweep
- * stands in the other's way: the sweep of leases that ran out, the cleanup of finished jobs, the look at the backlog.
+ * stands in the other's way: the sweep of leases that ran out, the cleanup of finished jobs, the looks at the backlog and
+ * at what holds back vacuum.
  * Several workers at once do no harm: each takes what the others have not locked.
  */
 import { readBacklog, type Backlog, type Logger, type QueueClient } from '@fencepost/queue';
@@ -9,6 +10,7 @@ import type { Clock } from './clock.ts';
 import type { DatabaseWatch } from './database-watch.ts';
 import type { Metrics } from './metrics.ts';
 import { RepeatedTask } from './repeated-task.ts';
+import { VacuumWatch } from './vacuum-watch.ts';
 
 const SWEEP_BATCH = 100;
 const CLEANUP_BATCH = 1_000;
@@ -16,6 +18,7 @@ const CLEANUP_INTERVAL_MS = 60_000;
 const BACKLOG_INTERVAL_MS = 15_000;
 /** The look at the backlog reads every pending job: with millions of them, it is to take a hundredth of the time. */
 const BACKLOG_SHARE = 100;
+const VACUUM_INTERVAL_MS = 60_000;
 
 export interface MaintenanceOptions {
   readonly client: QueueClient;
@@ -44,6 +47,7 @@ export class Maintenance {
       () => options.sweepIntervalMs,
       () => this.#sweep(),
     );
+    const vacuum = new VacuumWatch(options);
     this.#tasks = [
       this.#sweeping,
       this.#every(
@@ -53,6 +57,10 @@ export class Maintenance {
       this.#every(
         () => Math.max(BACKLOG_INTERVAL_MS, BACKLOG_SHARE * this.#backlogTookMs),
         () => this.#lookAtBacklog(),
+      ),
+      this.#every(
+        () => VACUUM_INTERVAL_MS,
+        () => vacuum.look(),
       ),
     ];
   }

@@ -89,6 +89,11 @@ export function createMetrics() {
       help: 'How long the oldest due job has been due',
       labelNames: ['type'] as const,
     }),
+    vacuumHeldBack: new Gauge({
+      registers,
+      name: 'fencepost_vacuum_held_back_seconds',
+      help: 'How long the oldest open transaction has kept vacuum from removing what it may still see',
+    }),
   };
   // From the start, so that a rate over them is not blind to the first one.
   for (const op of FENCED_OPS) metrics.fenced.inc({ op }, 0);

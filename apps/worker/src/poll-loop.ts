@@ -3,13 +3,14 @@
  * blocks on a job, and it knows nothing of leases, settlements or the sweep, which have lives of their own.
  */
 import type { QueueClient } from '@fencepost/queue';
-import { claimJobs, nextDueInMs, type ClaimedJob, type Wanted } from '@fencepost/queue/protocol';
+import { claimJobs, type ClaimedJob, type Wanted } from '@fencepost/queue/protocol';
 import { createBackoff } from './backoff.ts';
 import type { Clock } from './clock.ts';
 import type { DatabaseWatch } from './database-watch.ts';
 import { Doorbell } from './doorbell.ts';
 import type { HeldRuns } from './held-runs.ts';
 import { IdleLadder } from './idle-ladder.ts';
+import { QueueHeads } from './queue-heads.ts';
 
 /** When a job is due that the claim did not bring: it has just become due, or somebody else has its row locked. */
 const OVERDUE = { firstMs: 20, maxMs: 1_000 };
@@ -26,9 +27,9 @@ export interface PollLoopOptions {
   readonly types: readonly Omit<Wanted, 'slots'>[];
   /** The longest sleep while idle, in milliseconds; asked anew for each. */
   readonly idleMs: () => number;
-  dispatch(job: ClaimedJob, claimAskedAt: number): void;
+  dispatch(jobs: readonly ClaimedJob[], claimAskedAt: number): void;
   /** Takes back jobs whose claim committed after the loop was told to stop. */
-  handBack(job: ClaimedJob, claimAskedAt: number): void;
+  handBack(jobs: readonly ClaimedJob[], claimAskedAt: number): void;
 }
 
 export class PollLoop {
@@ -36,7 +37,7 @@ export class PollLoop {
   readonly #bell = new Doorbell();
   readonly #ladder: IdleLadder;
   readonly #overdue = createBackoff(OVERDUE);
-  readonly #typeNames: readonly string[];
+  readonly #heads: QueueHeads;
   #stopping = false;
   #saturated = false;
   #tickedAt: number;
@@ -45,7 +46,7 @@ export class PollLoop {
   constructor(options: PollLoopOptions) {
     this.#options = options;
     this.#ladder = new IdleLadder(options.idleMs);
-    this.#typeNames = options.types.map(({ type }) => type);
+    this.#heads = new QueueHeads({ ...options, types: options.types.map(({ type }) => type) });
     this.#tickedAt = options.clock.now();
   }
 
@@ -103,15 +104,17 @@ export class PollLoop {
     if (capacity === 0) return 0;
     const askedAt = clock.now();
     const wanted = types.map((type) => ({ ...type, slots: capacity }));
-    const claiming = claimJobs(client, { workerId, wanted, capacity });
+    const { from } = this.#heads;
+    const claiming = claimJobs(client, { workerId, wanted, capacity, from });
     try {
       const jobs = await database.run('claim', () => claiming);
-      for (const job of jobs) (this.#stopping ? handBack : dispatch)(job, askedAt);
+      this.#heads.claimed(from, jobs, clock.now() - askedAt);
+      if (jobs.length > 0) (this.#stopping ? handBack : dispatch)(jobs, askedAt);
       return jobs.length;
     } catch (error) {
       // Not waited for any longer; should it be answered all the same, nobody is to be left with its jobs.
       void claiming.then(
-        (late) => late.forEach((job) => handBack(job, askedAt)),
+        (late) => handBack(late, askedAt),
         () => {},
       );
       throw error;
@@ -119,14 +122,13 @@ export class PollLoop {
   }
 
   async #sleepMs(): Promise<number> {
-    const { client, database, idleMs } = this.#options;
-    if (this.#saturated) return idleMs();
+    if (this.#saturated) return this.#options.idleMs();
     const sleepMs = this.#ladder.next();
     if (sleepMs < WORTH_A_LOOK_MS) return sleepMs;
-    const dueInMs = await database.run('next_due', () => nextDueInMs(client, this.#typeNames));
+    const dueInMs = await this.#heads.nextDueInMs();
     if (dueInMs !== null && dueInMs <= 0) return Math.min(sleepMs, this.#overdue.next());
     this.#overdue.reset();
-    return dueInMs === null ? sleepMs : Math.min(sleepMs, Math.ceil(dueInMs));
+    return Math.min(sleepMs, this.#heads.sleepMs(), dueInMs === null ? Infinity : Math.ceil(dueInMs));
   }
 
   /** Sleeps through wake-ups, which cannot help while the database does not answer, but not through the drain. */

@@ -1,16 +1,21 @@
 /** What a worker is built from: the moves of a job between its states, and the running of one job. */
 export { DURATION_FORM, parseDuration, type Duration } from './core/durations.ts';
+export { checkClient } from './check-arguments.ts';
+export { describeThrown } from './core/thrown.ts';
+export { afterClaim, anyBefore, type Heads } from './core/heads.ts';
 export { decide, type Outcome, type Settlement } from './core/decide.ts';
 export { LEASE_MS } from './core/limits.ts';
 export { startRun, type Run } from './execute.ts';
 export type { RunEnvironment, StopReason, Timers } from './run-environment.ts';
+export { handlersByType } from './handlers-by-type.ts';
 export { FENCED_OPS, type FencedOp, type FencedWrite } from './fenced-write.ts';
 export { settleRuns, type SettledRun, type SettledRuns } from './settle-runs.ts';
 export { claimJobs, type ClaimedJob, type ClaimRequest, type Wanted } from './store/claim.ts';
 export { deleteFinished } from './store/cleanup.ts';
 export type { Fence, Unsettled } from './store/fence.ts';
-export { nextDueInMs } from './store/next-due.ts';
+export { findHeads, type FoundHeads } from './store/find-heads.ts';
 export { reclaimJobs, type ReclaimedJob } from './store/reclaim.ts';
 export { renewLeases } from './renew-leases.ts';
 export type { Lease, Renewal } from './store/renew.ts';
 export { sqlState } from './store/sql-state.ts';
+export { findVacuumHolder, type VacuumHolder } from './store/vacuum-holder.ts';

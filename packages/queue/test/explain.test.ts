@@ -9,10 +9,11 @@ import { cancel, enqueueMany, findJob, retry } from '../src/index.ts';
 import {
   claimJobs,
   deleteFinished,
-  nextDueInMs,
+  findHeads,
   reclaimJobs,
   renewLeases,
   settleRuns,
+  type Heads,
 } from '../src/protocol.ts';
 import { writeProgress } from '../src/store/progress.ts';
 import { openDatabase } from './fixtures/database.ts';
@@ -33,11 +34,12 @@ const admin = await connect();
 const TYPES = 10;
 const contracts = Array.from({ length: TYPES }, (_, n) => newContract({ type: `type.${n}` }));
 
-const claim = (client: QueueClient, capacity: number) =>
+const claim = (client: QueueClient, capacity: number, from?: Heads) =>
   claimJobs(client, {
     workerId: 'w',
     wanted: contracts.map((contract) => wantedOf(contract, 500)),
     capacity,
+    from,
   });
 
 const fill = {
@@ -97,7 +99,7 @@ test('a claim of a type with few due jobs of a lesser level does not look at its
   const { client, plans } = await explaining(database, 'force_custom_plan');
   const request = { workerId: 'w', wanted: [wantedOf(contract, 100)], capacity: 100 };
   expect(await claimJobs(client, request)).toHaveLength(3);
-  expect(await nextDueInMs(client, [contract.type])).toBeGreaterThan(0);
+  expect((await findHeads(client, [contract.type])).dueInMs).toBeGreaterThan(0);
   const [claiming, nextDue] = plans().map(buffersOf);
   expect(claiming).toBeLessThan(100);
   expect(nextDue).toBeLessThan(30);
@@ -118,6 +120,18 @@ describe.each<PlanMode>(['force_custom_plan', 'force_generic_plan'])('%s', (mode
   test.each([1, 500])('the claim, %d', async (count) => {
     expect(await pathsOf(count * TYPES, (client) => claim(client, count))).toEqual([
       ['job_queue_due', PRIMARY],
+    ]);
+  });
+
+  test.each([1, 500])('the claim from the heads of the queue, %d', async (count) => {
+    const types = contracts.map(({ type }) => type);
+    const { heads } = await findHeads(prisma, types);
+    expect(await pathsOf(count * TYPES, (client) => claim(client, count, heads))).toEqual([
+      ['job_queue_due', PRIMARY],
+    ]);
+    expect(await pathsOf(4 * TYPES, (client) => findHeads(client, types))).toEqual([['job_queue_due']]);
+    expect(await pathsOf(4 * TYPES, (client) => findHeads(client, types, heads))).toEqual([
+      ['job_queue_due'],
     ]);
   });
 
@@ -173,7 +187,7 @@ describe.each<PlanMode>(['force_custom_plan', 'force_generic_plan'])('%s', (mode
       const outcomes = await enqueueMany(client, newContract({ type: 'type.0' }), items);
       expect(outcomes.filter(({ outcome }) => outcome === 'deduplicated')).toHaveLength(250);
     };
-    expect(await pathsOf(500, send)).toEqual([[], ['job_queue_dedupe']]);
+    expect(await pathsOf(500, send)).toEqual([['job_queue_dedupe'], ['job_queue_dedupe']]);
   });
 
   test('what a person or a web app asks of one job', async () => {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { countJobs, enqueue, findJob, InvalidOptionError, listJobs, readBacklog } from '../src/index.ts';
-import { nextDueInMs, settleRuns } from '../src/protocol.ts';
+import { findHeads, settleRuns } from '../src/protocol.ts';
 import { openDatabase } from './fixtures/database.ts';
 import { claimOf, complete, enqueueJobs, failed, newClaim, newContract } from './fixtures/jobs.ts';
 
@@ -98,6 +98,10 @@ describe('listJobs', () => {
     ['limit', { limit: 1.5 }],
     ['states', { states: ['done'] }],
     ['before', { before: '7' }],
+    ['type', { type: 'a\0' }],
+    ['type', { type: 7 }],
+    ['states', { states: 'dead' }],
+    ['options.state', { state: 'dead' }],
   ])('refuses %s in %j', async (field, options) => {
     await expect(listJobs(prisma, options as object)).rejects.toMatchObject({
       code: 'INVALID_OPTION',
@@ -136,29 +140,31 @@ describe('readBacklog', () => {
   });
 });
 
-describe('nextDueInMs', () => {
+describe('the time to the next due job', () => {
+  const dueInMs = async (types: string[]) => (await findHeads(prisma, types)).dueInMs;
+
   test('is the time to the first job for later of the types that were named', async () => {
     const one = newContract();
     const two = newContract();
     await enqueueJobs(prisma, one, 1, { delay: '10m', priority: 'urgent' });
     await enqueueJobs(prisma, one, 1, { delay: '5m', priority: 'low' });
     await enqueueJobs(prisma, two, 1, { delay: '1m' });
-    const inMs = (await nextDueInMs(prisma, [one.type])) ?? Number.NaN;
+    const inMs = (await dueInMs([one.type])) ?? Number.NaN;
     expect(inMs).toBeGreaterThan(290_000);
     expect(inMs).toBeLessThanOrEqual(300_000);
-    expect((await nextDueInMs(prisma, [one.type, two.type])) ?? Number.NaN).toBeLessThanOrEqual(60_000);
+    expect((await dueInMs([one.type, two.type])) ?? Number.NaN).toBeLessThanOrEqual(60_000);
   });
 
   test('is over for one that is due, because it may have become so after a claim that did not find it', async () => {
     const contract = newContract();
     await enqueueJobs(prisma, contract, 1);
     await enqueueJobs(prisma, contract, 1, { delay: '5m' });
-    expect(await nextDueInMs(prisma, [contract.type])).toBeLessThanOrEqual(0);
+    expect(await dueInMs([contract.type])).toBeLessThanOrEqual(0);
   });
 
   test('is null where there is none', async () => {
     await enqueue(prisma, newContract(), 1);
-    expect(await nextDueInMs(prisma, [newContract().type])).toBeNull();
-    expect(await nextDueInMs(prisma, [])).toBeNull();
+    expect(await dueInMs([newContract().type])).toBeNull();
+    expect(await dueInMs([])).toBeNull();
   });
 });

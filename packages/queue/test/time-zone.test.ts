@@ -6,7 +6,7 @@ import { createPgClient, createPrisma } from '@fencepost/db';
 import { migrateDeploy, startEmbeddedPostgres } from '@fencepost/testing';
 import { afterAll, describe, expect, test } from 'vitest';
 import { cancel, enqueue, findJob, listJobs, readBacklog } from '../src/index.ts';
-import { deleteFinished, nextDueInMs, reclaimJobs, renewLeases, settleRuns } from '../src/protocol.ts';
+import { deleteFinished, findHeads, reclaimJobs, renewLeases, settleRuns } from '../src/protocol.ts';
 import { claimOf, endLease, failed, fenceOf, newClaim, newContract, only } from './fixtures/jobs.ts';
 
 const server = await startEmbeddedPostgres({ settings: { timezone: 'Asia/Tokyo' } });
@@ -73,7 +73,7 @@ describe.each([
     const contract = newContract();
     const { id } = await enqueue(prisma, contract, 1, { delay: '10m' });
     expect(Math.abs((await epochs(id)).runAt - (await serverNow()) - 10 * MINUTE)).toBeLessThan(MINUTE);
-    const inMs = (await nextDueInMs(prisma, [contract.type])) ?? Number.NaN;
+    const inMs = (await findHeads(prisma, [contract.type])).dueInMs ?? Number.NaN;
     expect(Math.abs(inMs - 10 * MINUTE)).toBeLessThan(MINUTE);
     expect(await claimOf(prisma, contract)).toEqual([]);
   });

@@ -12,8 +12,8 @@ export interface Backlog {
   readonly oldestDueMs: number;
 }
 
-/** The pending jobs by type. Reads every one of them: not for each scrape of the metrics. */
-export async function readBacklog(client: QueueClient): Promise<Backlog[]> {
+/** The pending jobs by type: every one of them is read. */
+export async function selectBacklog(client: QueueClient): Promise<Backlog[]> {
   return onceMore(
     () => client.$queryRaw<Backlog[]>`
     SELECT

@@ -1,6 +1,8 @@
 import type { QueueClient } from '../client.ts';
+import type { Heads } from '../core/heads.ts';
 import type { RetryPolicy } from '../core/retry-policy.ts';
 import type { Fence } from './fence.ts';
+import { headArrays } from './head-arrays.ts';
 import { onceMore } from './once-more.ts';
 
 /** What a worker can take of one type. */
@@ -18,6 +20,8 @@ export interface ClaimRequest {
   readonly wanted: readonly Wanted[];
   /** At most so many jobs over all types; where more are due, types take turns. */
   readonly capacity: number;
+  /** From where to look, of each type that is wanted; from the beginning by default, which alone sees every job. */
+  readonly from?: Heads | undefined;
 }
 
 /** A row as its claim left it. The token is the claim's, and no other claim's of any row. */
@@ -43,28 +47,34 @@ export interface ClaimedJob extends Fence {
  * The one way to a claim, for all types and all callers: pending → running. A transaction of its own that holds nothing
  * but the claim; the jobs run after it has committed.
  *
- * Its cost does not grow with finished jobs, jobs for later, or jobs that are due. Returned in the order in which
- * they are to be started: level of priority, then time.
+ * Its cost does not grow with finished jobs, jobs for later, or jobs that are due; only with those that have passed
+ * while some snapshot holds back vacuum, unless it looks from heads beyond them. Returned in the order in which they are
+ * to be started: level of priority, then time.
  */
 export async function claimJobs(client: QueueClient, request: ClaimRequest): Promise<ClaimedJob[]> {
-  const { workerId, wanted, capacity } = request;
+  const { workerId, wanted, capacity, from } = request;
   if (wanted.length === 0 || capacity < 1) return [];
   const types = wanted.map((want) => want.type);
   const slots = wanted.map((want) => Math.min(want.slots, capacity));
+  const { runAts, ids } = headArrays(types, from);
+  const firstHeads = types.map((_, n) => 4 * n + 1);
   const policies = JSON.stringify(
     Object.fromEntries(wanted.map(({ type, leaseMs, retry }) => [type, { leaseMs, ...retry }])),
   );
 
   const [row] = await onceMore(
     () => client.$queryRaw<{ claimed: string | null }[]>`
+    WITH "from" AS MATERIALIZED (
+      SELECT ${runAts}::timestamptz[] AS "runAts", ${ids}::uuid[] AS "ids"
+    ),
     -- How many of each type: every type's first job before any type's second, the better level first; chance between
     -- equals, so that no list's order starves a type. Only looked at: a row that was locked and not taken would be
     -- passed by by every other claim of that moment, and cost 54 bytes of WAL.
-    WITH "dealt" AS MATERIALIZED (
-      SELECT "type", count(*) AS "slots"
+    "dealt" AS MATERIALIZED (
+      SELECT "type", "firstHead", count(*) AS "slots"
       FROM (
-        SELECT want."type"
-        FROM unnest(${types}::text[], ${slots}::int[]) AS want("type", "slots")
+        SELECT want."type", want."firstHead"
+        FROM unnest(${types}::text[], ${slots}::int[], ${firstHeads}::int[]) AS want("type", "slots", "firstHead")
         CROSS JOIN LATERAL (
           SELECT level."priority", row_number() OVER () AS "rank"
           FROM (VALUES (0::smallint), (1::smallint), (2::smallint), (3::smallint)) AS level("priority")
@@ -77,6 +87,10 @@ export async function claimJobs(client: QueueClient, request: ClaimRequest): Pro
               AND queued."type" = want."type"
               AND queued."priority" = level."priority"
               AND queued."runAt" <= now()
+              AND (queued."runAt", queued."id") >= (
+                COALESCE((SELECT "runAts" FROM "from")[want."firstHead" + level."priority"], '-infinity'),
+                COALESCE((SELECT "ids" FROM "from")[want."firstHead" + level."priority"], '00000000-0000-0000-0000-000000000000'::uuid)
+              )
             ORDER BY queued."runAt", queued."id"
             LIMIT want."slots"
           ) AS candidate
@@ -85,7 +99,7 @@ export async function claimJobs(client: QueueClient, request: ClaimRequest): Pro
         ORDER BY job."rank", job."priority", random()
         LIMIT ${capacity}::int
       ) AS job
-      GROUP BY "type"
+      GROUP BY "type", "firstHead"
     ),
     "chosen" AS MATERIALIZED (
       SELECT job."id"
@@ -100,6 +114,10 @@ export async function claimJobs(client: QueueClient, request: ClaimRequest): Pro
             AND queued."type" = "dealt"."type"
             AND queued."priority" = level."priority"
             AND queued."runAt" <= now()
+            AND (queued."runAt", queued."id") >= (
+              COALESCE((SELECT "runAts" FROM "from")["dealt"."firstHead" + level."priority"], '-infinity'),
+              COALESCE((SELECT "ids" FROM "from")["dealt"."firstHead" + level."priority"], '00000000-0000-0000-0000-000000000000'::uuid)
+            )
           ORDER BY queued."runAt", queued."id"
           LIMIT "dealt"."slots"
           -- Two claims at once pass each other by. NO KEY, because a foreign key of the app's to this table takes a

@@ -8,8 +8,8 @@ export interface JobCount {
   readonly count: number;
 }
 
-/** Every job of the table, by type and state. Reads the whole table: for people, not for each scrape of the metrics. */
-export async function countJobs(client: QueueClient): Promise<JobCount[]> {
+/** Every job of the table, by type and state: the whole table is read. */
+export async function selectCounts(client: QueueClient): Promise<JobCount[]> {
   return onceMore(
     () => client.$queryRaw<JobCount[]>`
     SELECT "type", "state"::text AS "state", count(*)::float8 AS "count"

@@ -1,0 +1,106 @@
+/**
+ * From where this worker's claims look: from the beginning, which alone sees every job, unless a snapshot holds back
+ * vacuum and the entries of jobs that have passed make that dear. Then from heads, which surveys find anew.
+ *
+ * Known to this worker's loop alone: what others have claimed, and jobs that have come to be before the heads, it learns
+ * from the next survey.
+ */
+import type { QueueClient } from '@fencepost/queue';
+import {
+  afterClaim,
+  anyBefore,
+  findHeads,
+  type ClaimedJob,
+  type FoundHeads,
+  type Heads,
+} from '@fencepost/queue/protocol';
+import type { Clock } from './clock.ts';
+import type { DatabaseWatch } from './database-watch.ts';
+import { SurveySchedule } from './survey-schedule.ts';
+
+/** Fewer take less time than a small claim does. There may be as many where nothing is held back: the last claims left them. */
+const FEW_ENTRIES = 1_000;
+/** A busy server takes long for whatever it does; an entry alone takes no longer than this. */
+const MOST_MS_AN_ENTRY = 0.001;
+
+export interface QueueHeadsOptions {
+  readonly client: QueueClient;
+  readonly clock: Clock;
+  readonly database: DatabaseWatch;
+  readonly types: readonly string[];
+}
+
+export class QueueHeads {
+  readonly #options: QueueHeadsOptions;
+  readonly #schedule: SurveySchedule;
+  #heads: Heads = new Map();
+  #surveying: Promise<number | null> | undefined;
+
+  constructor(options: QueueHeadsOptions) {
+    this.#options = options;
+    this.#schedule = new SurveySchedule(options.clock.now());
+  }
+
+  /** For the next claim; undefined: from the beginning. */
+  get from(): Heads | undefined {
+    return this.#schedule.fromHeads ? this.#heads : undefined;
+  }
+
+  /** A claim from there has been answered. Surveys beside the claims to come, if it is time. */
+  claimed(from: Heads | undefined, jobs: readonly ClaimedJob[], tookMs: number): void {
+    this.#schedule.claimed(tookMs);
+    // Unless a survey beside it has found others, perhaps before those that the claim has looked from.
+    if (from === this.#heads) this.#heads = afterClaim(from, jobs);
+    if (this.#schedule.isDue(this.#options.clock.now())) void this.#survey().catch(() => {});
+  }
+
+  /** Before the loop sleeps: milliseconds until the next job is due, null if there is none. */
+  async nextDueInMs(): Promise<number | null> {
+    const { clock } = this.#options;
+    if (!this.#schedule.fromHeads || this.#schedule.isDue(clock.now())) return this.#survey();
+    // Beyond what others have claimed, and beyond the dead entries behind a job that was before the heads.
+    const { heads, dueInMs } = await this.#find(this.#heads);
+    this.#heads = heads;
+    return dueInMs;
+  }
+
+  /** The longest that the loop may sleep: a survey may find what is before the heads. */
+  sleepMs(): number {
+    const { clock } = this.#options;
+    return this.#schedule.fromHeads ? Math.max(0, this.#schedule.dueInMs(clock.now())) : Infinity;
+  }
+
+  #survey(): Promise<number | null> {
+    this.#surveying ??= this.#surveyOnce().finally(() => {
+      this.#surveying = undefined;
+    });
+    return this.#surveying;
+  }
+
+  async #surveyOnce(): Promise<number | null> {
+    const { clock } = this.#options;
+    const startedAt = clock.now();
+    const known = this.#heads;
+    try {
+      const found = await this.#find();
+      this.#heads = found.heads;
+      if (anyBefore(found.heads, known)) this.#schedule.foundStraggler(clock.now());
+      else this.#schedule.surveyed(clock.now(), found.tookMs, deadMs(found));
+      return found.dueInMs;
+    } catch (error) {
+      // Heads that are remembered stay good: claims from the beginning might take just as long.
+      this.#schedule.failed(clock.now(), clock.now() - startedAt);
+      throw error;
+    }
+  }
+
+  #find(from?: Heads): Promise<FoundHeads> {
+    const { client, database, types } = this.#options;
+    return database.run('next_due', () => findHeads(client, types, from));
+  }
+}
+
+/** How much of a survey's time went to dead entries, as far as it is more than noise. */
+function deadMs({ tookMs, passed }: FoundHeads): number {
+  return passed < FEW_ENTRIES ? 0 : Math.min(tookMs, passed * MOST_MS_AN_ENTRY);
+}
