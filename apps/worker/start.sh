@@ -53,7 +53,8 @@ face_failed_migrations() {
     say "The migration $name has failed, and none is applied until somebody has looked at what is left of it." \
       'In a checkout that has it, with DATABASE_URL set to this database, run' \
       "    $resolve --rolled-back $name" \
-      'if none of its changes are there: the next start tries it again. Or make the rest of them by hand, and run' \
+      'if none of its changes are there: the next start tries it again. If all of them are, or once you have made the' \
+      'rest by hand, run' \
       "    $resolve --applied $name" \
       'docs/operations.md tells more, under "A migration failed".'
   done

@@ -11,6 +11,8 @@ import { sessionConfig, UtcClient } from './session.mjs';
 const CHAR_OID = 18;
 const TEXT_OID = 25;
 const CONNECT_TIMEOUT_MS = 5_000;
+/** How soon a server notices that its client is gone. */
+const CLIENT_CHECK_INTERVAL = '2s';
 
 export class SingleSession extends pg.Pool {
   /**
@@ -43,7 +45,7 @@ export class SingleSession extends pg.Pool {
    * @type {any}
    */
   query = async (/** @type {pg.QueryConfig} */ config) => {
-    this.#connected ??= this.#client.connect();
+    this.#connected ??= this.#open();
     await this.#connected.catch((error) => {
       throw connectFailure(error, this.#target);
     });
@@ -54,6 +56,17 @@ export class SingleSession extends pg.Pool {
     if (!Array.isArray(result)) this.charColumns.set(result.rows, hideCharColumns(result.fields));
     return result;
   };
+
+  async #open() {
+    await this.#client.connect();
+    // Otherwise a server goes on with a statement whose client was killed, and holds the migration lock for as long as
+    // it takes: nobody could tell whether the migration will be there in the end. Some platforms cannot look.
+    await this.#client
+      .query(`SET client_connection_check_interval = '${CLIENT_CHECK_INTERVAL}'`)
+      .catch((error) => {
+        if (!(error instanceof pg.DatabaseError)) throw error;
+      });
+  }
 
   /**
    * Sends a script as it is, however many statements it holds, and tells what is wrong with it in the server's words.

@@ -96,6 +96,18 @@ describe('parseDatabaseUrl', () => {
     ],
     ['postgresql://u:hunter2@host/app?sslmode=verify-ca', 'needs sslrootcert'],
     ['postgresql://u:hunter2@host/app?sslmode=require&sslrootcert=/missing', 'a readable PEM file (ENOENT)'],
+    ['u:hunter2@host/app', 'cannot be read'],
+    ['postgresql://u:hun\tter2@host/app', 'a tab or a line break'],
+    ['postgresql://u:hunter2@host:0/app', 'port is 0'],
+    ['postgresql://u%00:hunter2@host/app', 'user in the database URL holds a NUL'],
+    ['postgresql://u:hunter2@host/app?application_name=a%00b', 'parameter application_name in'],
+    ['postgresql://u:hunter2@host/app?sslmode=require&sslmode=disable', 'the parameter sslmode twice'],
+    // Beyond what a timer of Node's can count, so that every connection would time out at once.
+    [
+      'postgresql://u:hunter2@host/app?connect_timeout=2147484',
+      'connect_timeout is "2147484"; allowed: a whole number from 0 to 2147483',
+    ],
+    [undefined as unknown as string, 'is missing'],
     ['postgresql://u:hunter2@host/app?sslidentity=x.p12', 'sslidentity is not supported'],
   ])('refuses %j', (url, message) => {
     let error: unknown;

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { describe, expect, test } from 'vitest';
 import { connect } from '../src/databases/connection.ts';
-import { startTestRun } from '../src/databases/template.ts';
-import { assertDatabaseUrl } from '../src/databases/url.ts';
+import { startTestRun, templateName } from '../src/databases/template.ts';
+import { assertDatabaseUrl, withDatabase } from '../src/databases/url.ts';
 import { createTestDatabase, TestDatabaseError, withoutPassword } from '../src/index.ts';
 
 const adminUrl = (JSON.parse(process.env['FENCEPOST_TEST_SERVER'] ?? '{}') as { adminUrl: string }).adminUrl;
@@ -60,6 +60,16 @@ describe('a test run', () => {
 
     await run.end();
     expect(await databases()).not.toContain(`fencepost_template_${run.run}`);
+  });
+
+  test('clones a template that is migrated already, where one is named', async () => {
+    const { url: migrated } = await createTestDatabase();
+    await query(migrated, 'CREATE TABLE seen_in_the_clone ()');
+    const run = await startTestRun(adminUrl, new URL(migrated).pathname.slice(1));
+    const name = `fencepost_test_${run.run}_clone`;
+    await query(adminUrl, `CREATE DATABASE ${name} TEMPLATE ${templateName(run.run)}`);
+    expect(await query(withDatabase(adminUrl, name), 'SELECT FROM seen_in_the_clone')).toEqual([]);
+    await run.end();
   });
 
   test('says which server does not answer, without its password', async () => {

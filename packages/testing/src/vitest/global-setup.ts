@@ -18,7 +18,7 @@ export default async function setup(): Promise<() => Promise<void>> {
 async function startDatabases(): Promise<() => Promise<void>> {
   const server = await startPostgres();
   try {
-    const run = await startTestRun(server.url);
+    const run = await startTestRun(server.url, process.env['TEST_MIGRATED_DATABASE']);
     announceTestServer(run);
     return async () => {
       await run.end();
