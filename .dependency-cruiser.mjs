@@ -91,14 +91,14 @@ export default {
     {
       name: 'testing-only-for-tests-and-scripts',
       severity: 'error',
-      from: { pathNot: '^packages/testing/|^scripts/|/(test|bench)/' },
+      from: { pathNot: '^packages/testing/|^scripts/|/(test|bench|soak)/' },
       to: { path: '^packages/testing/' },
     },
     {
       name: 'not-to-tests',
       severity: 'error',
-      from: { pathNot: '/(test|bench)/' },
-      to: { path: '/(test|bench)/' },
+      from: { pathNot: '/(test|bench|soak)/' },
+      to: { path: '/(test|bench|soak)/' },
     },
     {
       name: 'by-name-across-packages',

@@ -35,6 +35,18 @@ describe('a report', () => {
     });
   });
 
+  test('that cannot be made leaves no job', async () => {
+    const before = await app.prisma.jobQueue.count();
+    await app.prisma.$executeRaw`
+      ALTER TABLE "report"
+      ADD CONSTRAINT "none_today" CHECK ("rows" < 0) NOT VALID`;
+    expect((await app.post('/api/reports')).status).toBe(500);
+    await app.prisma.$executeRaw`
+      ALTER TABLE "report"
+      DROP CONSTRAINT "none_today"`;
+    expect(await app.prisma.jobQueue.count()).toBe(before);
+  });
+
   test('is no file before it is finished', async () => {
     const { id } = (await app.post('/api/reports')).body;
     expect(await app.get(`/api/reports/${id}.csv`)).toMatchObject({

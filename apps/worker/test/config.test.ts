@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { ConfigError } from '@fencepost/service';
 import { expect, test } from 'vitest';
 import { readWorkerConfig } from '../src/config.ts';
@@ -18,7 +19,7 @@ test('everything but the database has a default', () => {
     logLevel: 'info',
     allowPrivateWebhooks: false,
   });
-  expect(machine).not.toBe('');
+  expect(machine).toBe(hostname());
 });
 
 test('settings are taken as they are given', () => {
@@ -74,6 +75,11 @@ test.each([
   expect(problems[0]).toContain(`${name}: expected ${line}`);
   expect(problems[0]).not.toContain('hunter2');
   expect(problems[0]).not.toContain('\n');
+});
+
+test.each(['', '  '])('FLY_MACHINE_ID=%j is none', (id) => {
+  const { machine } = readWorkerConfig({ DATABASE_URL, FLY_MACHINE_ID: id });
+  expect(machine).toBe(readWorkerConfig({ DATABASE_URL }).machine);
 });
 
 function problemsOf(env: NodeJS.ProcessEnv): readonly string[] {

@@ -25,6 +25,19 @@ describe('while a job with the key is unfinished', () => {
     expect((await row(first.id)).payload).toEqual({ n: 1 });
   });
 
+  test('the outcome names that one, and none of those that had the key before', async () => {
+    const contract = newContract();
+    const { id: earlier } = await enqueue(prisma, contract, 1, { dedupeKey: 'k' });
+    await cancel(prisma, earlier);
+    const { id: current } = await enqueue(prisma, contract, 2, { dedupeKey: 'k' });
+    // Written last, so that it is also read last.
+    await prisma.jobQueue.update({ where: { id: earlier }, data: { progress: 1 } });
+    expect(await enqueue(prisma, contract, 3, { dedupeKey: 'k' })).toEqual({
+      outcome: 'deduplicated',
+      id: current,
+    });
+  });
+
   test('another type or another key is another job', async () => {
     const contract = newContract();
     await enqueue(prisma, contract, 1, { dedupeKey: 'k' });

@@ -32,6 +32,15 @@ describe('rows inserted by hand', () => {
     });
   });
 
+  test('have the limits of a contract that names none', async () => {
+    const { type, maxAttempts, maxCrashes } = newContract();
+    const psql = await connect();
+    const { rows } = await psql.query<{ id: string }>(
+      `INSERT INTO job_queue (type) VALUES ('${type}') RETURNING id`,
+    );
+    expect(await row(only(rows).id)).toMatchObject({ maxAttempts, maxCrashes });
+  });
+
   test('have ids of version 7 that grow with time', async () => {
     const psql = await connect();
     const before = await now();

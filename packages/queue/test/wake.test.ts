@@ -159,6 +159,21 @@ test('of fifty transactions at once at least one wakes, and none of them waits f
   expect(new Set(wakes)).toEqual(new Set([WAKE]));
 });
 
+test('while one transaction carries the wake-up to its commit, others commit without one, and do not wait', async () => {
+  await psql.query('BEGIN');
+  await psql.query(`INSERT INTO job_queue (type) VALUES ('carrier')`);
+  // Its deferred trigger runs here, as it would at the commit, which is too short to stand still in.
+  await psql.query('SET CONSTRAINTS ALL IMMEDIATE');
+  const enqueued = prisma.$transaction(async (tx) => {
+    await tx.$executeRaw`SET LOCAL lock_timeout = '2s'`;
+    await enqueue(tx, newContract(), 1);
+  });
+  await expect(enqueued).resolves.toBeUndefined();
+  expect(await sent()).toEqual([]);
+  await psql.query('COMMIT');
+  expect(await sent()).toEqual([WAKE]);
+});
+
 const slow = () => newContract({ retry: { base: '2h', max: '2h' } });
 const fast = () => newContract({ retry: { base: '20s', max: '20s' } });
 

@@ -1,0 +1,127 @@
+/** One run: its timeout, its slot, its progress, and that bookkeeping is not the work. */
+import type { Fault } from '../fault.ts';
+
+const execute = 'packages/queue/src/execute.ts';
+const progress = 'packages/queue/src/store/progress.ts';
+const context = 'packages/queue/src/make-context.ts';
+const executeTest = ['packages/queue/test/execute.test.ts'];
+const progressTest = ['packages/queue/test/progress.test.ts'];
+
+export const runFaults: readonly Fault[] = [
+  {
+    name: 'run/timeout-does-not-abort',
+    breaks: 'a timeout aborts the signal',
+    file: execute,
+    replace: 'stop(error);',
+    by: '',
+    tests: executeTest,
+    only: 'ends the run while',
+  },
+  {
+    name: 'run/timeout-does-not-end-it',
+    breaks: 'a timeout fails the attempt',
+    file: execute,
+    replace: `ending.is({ outcome: 'failed', kind: 'timeout', thrown: describeThrown(error) });`,
+    by: '',
+    tests: executeTest,
+    only: 'whatever the handler makes of it',
+  },
+  {
+    name: 'run/timeout-not-called-off',
+    breaks: 'a run that has ended has no timeout any more',
+    file: execute,
+    replace: 'cancelTimeout();',
+    by: '',
+    tests: executeTest,
+    only: 'does not ring',
+  },
+  {
+    name: 'run/slot-freed-at-the-outcome',
+    breaks: 'a slot is taken until its handler has returned',
+    file: 'apps/worker/src/worker.ts',
+    replace: 'run.returned.then(',
+    by: 'run.outcome.then(',
+    tests: ['apps/worker/test/timeout.test.ts'],
+    only: 'keeps its slot',
+  },
+  {
+    name: 'run/rollback-as-completion',
+    breaks: 'a completion that was rolled back is a failure',
+    file: execute,
+    replace: 'context.completing()\n          ?',
+    by: 'context.completing() && signal.aborted\n          ?',
+    tests: ['packages/queue/test/complete-in-transaction.test.ts'],
+    only: 'rolls back unseen',
+  },
+  {
+    name: 'run/later-reason-stands',
+    breaks: 'a discard is a discard, whatever stopped the run',
+    file: 'packages/queue/src/core/classify.ts',
+    replace: `if (code === 'DISCARD')`,
+    by: `if (code === 'DISCARD' && reason === undefined)`,
+    tests: ['packages/queue/test/core/classify.test.ts'],
+    only: 'DiscardError',
+  },
+  {
+    name: 'progress/no-token',
+    breaks: 'a stale claim writes no progress',
+    file: progress,
+    replace: `AND "claimToken" = \${claimToken}::uuid\n`,
+    by: '\n',
+    tests: ['packages/queue/test/fence.test.ts'],
+    only: 'by progress',
+  },
+  {
+    name: 'progress/no-state',
+    breaks: 'only a running row takes progress',
+    file: progress,
+    replace: `AND "state"::text = 'running'\n      FOR`,
+    by: '\n      FOR',
+    tests: ['packages/queue/test/fence-state.test.ts'],
+  },
+  {
+    name: 'progress/waits',
+    breaks: 'progress does not wait for a locked row',
+    file: progress,
+    replace: 'FOR NO KEY UPDATE SKIP LOCKED',
+    by: 'FOR NO KEY UPDATE',
+    tests: ['packages/queue/test/locks.test.ts'],
+    only: 'progress write',
+  },
+  {
+    name: 'progress/fails-the-job',
+    breaks: 'a progress write that fails never fails the job',
+    file: context,
+    replace: `logger.warn({ err: error }, 'progress not written');\n      return 'failed';`,
+    by: 'throw error;',
+    tests: progressTest,
+    only: 'database refuses',
+  },
+  {
+    name: 'progress/one-try',
+    breaks: 'progress waits for a row that is locked for a moment',
+    file: context,
+    replace: 'const PROGRESS_TRIES = 10;',
+    by: 'const PROGRESS_TRIES = 1;',
+    tests: progressTest,
+    only: 'locked for a moment',
+  },
+  {
+    name: 'progress/loss-unseen',
+    breaks: 'progress of a claim that is gone throws',
+    file: context,
+    replace: `if (write === 'lost') loseClaim('progress', value);`,
+    by: '',
+    tests: ['packages/queue/test/fence.test.ts'],
+    only: 'by ctx',
+  },
+  {
+    name: 'progress/unawaited-ends-the-process',
+    breaks: 'progress that nobody awaits ends no process',
+    file: context,
+    replace: 'writing.catch(() => {});',
+    by: '',
+    tests: progressTest,
+    only: 'nobody awaits',
+  },
+];

@@ -1,0 +1,186 @@
+/** The sweep: blind to types, without settings, patient by a grace, and it keeps what it finds. */
+import type { Fault } from '../fault.ts';
+
+const reclaim = 'packages/queue/src/store/reclaim.ts';
+const maintenance = 'apps/worker/src/maintenance.ts';
+const reclaimTest = ['packages/queue/test/reclaim.test.ts'];
+const loopTest = ['apps/worker/test/poll-loop.test.ts'];
+
+export const sweepFaults: readonly Fault[] = [
+  {
+    name: 'sweep/by-type',
+    breaks: 'the sweep takes jobs of types that nobody handles',
+    file: reclaim,
+    replace: `WHERE "state" = 'running'`,
+    by: `WHERE "state" = 'running' AND "type" LIKE 'test.%'`,
+    tests: reclaimTest,
+    only: 'knows no types',
+  },
+  {
+    name: 'sweep/no-grace',
+    breaks: 'a renewal that was sent in time is not overtaken',
+    file: reclaim,
+    replace: `now() - \${RECLAIM_GRACE_MS}::float8 * interval '1 millisecond'`,
+    by: 'now()',
+    tests: reclaimTest,
+    only: 'less than two seconds ago',
+  },
+  {
+    name: 'sweep/lease-of-its-own',
+    breaks: 'the lease on the row counts, not the sweeper’s settings',
+    file: reclaim,
+    replace: `"lockUntil" < now() - \${RECLAIM_GRACE_MS}`,
+    by: `"claimedAt" + interval '30 seconds' < now() - \${RECLAIM_GRACE_MS}`,
+    tests: reclaimTest,
+    only: 'hands a job back',
+  },
+  {
+    name: 'sweep/no-delay',
+    breaks: 'an abandoned attempt waits for the delay on its row',
+    file: reclaim,
+    replace: `THEN now() + job."retryDelayMs" * interval '1 millisecond'`,
+    by: 'THEN now()',
+    tests: reclaimTest,
+    only: 'hands a job back',
+  },
+  {
+    name: 'sweep/errors-overwritten',
+    breaks: 'errors are appended',
+    file: reclaim,
+    replace: 'job."errors" || jsonb_build_array(',
+    by: 'jsonb_build_array(',
+    tests: reclaimTest,
+    only: 'third crash',
+  },
+  {
+    name: 'sweep/crashes-not-counted',
+    breaks: 'a crash is counted',
+    file: reclaim,
+    replace: '"crashes" = job."crashes" + 1',
+    by: '"crashes" = job."crashes"',
+    tests: reclaimTest,
+    only: 'hands a job back',
+  },
+  {
+    name: 'sweep/poison-lives',
+    breaks: 'a job that kills its workers is dead after maxCrashes',
+    file: reclaim,
+    replace: ' OR "crashes" + 1 >= "maxCrashes"',
+    by: '',
+    tests: reclaimTest,
+    only: 'third crash',
+  },
+  {
+    name: 'sweep/attempts-without-end',
+    breaks: 'a job is dead when its attempts are used up',
+    file: reclaim,
+    replace: '"attempts" >= "maxAttempts" OR ',
+    by: '',
+    tests: reclaimTest,
+    only: 'attempts are used up',
+  },
+  {
+    name: 'sweep/cancellation-forgotten',
+    breaks: 'a job whose cancellation was asked for is cancelled',
+    file: reclaim,
+    replace: `WHEN "cancelRequestedAt" IS NOT NULL THEN 'cancelled'`,
+    by: '',
+    tests: reclaimTest,
+    only: 'cancelled when that was asked for',
+  },
+  {
+    name: 'sweep/without-limit',
+    breaks: 'the sweep comes in small batches',
+    file: reclaim,
+    replace: `LIMIT \${limit}::int`,
+    by: `LIMIT \${limit}::int + 1000`,
+    tests: reclaimTest,
+    only: 'no more than its limit',
+  },
+  {
+    name: 'sweep/waits',
+    breaks: 'the sweep passes by locked rows',
+    file: reclaim,
+    replace: 'FOR NO KEY UPDATE SKIP LOCKED',
+    by: 'FOR NO KEY UPDATE',
+    tests: ['packages/queue/test/locks.test.ts'],
+    only: 'left to its holder',
+  },
+  {
+    name: 'sweep/no-wake-up',
+    breaks: 'what the sweep makes due wakes idle workers',
+    file: reclaim,
+    replace: 'THEN job_queue_wake() END',
+    by: 'THEN true END',
+    tests: ['packages/queue/test/wake.test.ts'],
+    only: 'a sweep, by the same rule',
+  },
+  {
+    name: 'sweep/behind-the-capacity-check',
+    breaks: 'a saturated worker sweeps too',
+    file: 'apps/worker/src/worker.ts',
+    replace: 'new Maintenance({ ...options, client, clock, database })',
+    by: `new Maintenance({ ...options, client, clock, database: {
+      run: (statement: 'reclaim', work: () => Promise<unknown>) =>
+        held.free() === 0 ? Promise.resolve([]) : database.run(statement, work),
+    } as never })`,
+    tests: loopTest,
+    only: 'saturated worker sweeps',
+  },
+  {
+    name: 'sweep/failure-stops-the-claims',
+    breaks: 'a sweep that fails stops no claim',
+    file: 'apps/worker/src/worker.ts',
+    replace: 'new Maintenance({ ...options, client, clock, database })',
+    by: `new Maintenance({ ...options, client, clock, database: {
+      run: (statement: 'reclaim', work: () => Promise<unknown>) =>
+        database.run(statement, work).catch((error: unknown) => {
+          void loop.stop();
+          throw error;
+        }),
+    } as never })`,
+    tests: loopTest,
+    only: 'a sweep that fails',
+  },
+  {
+    name: 'sweep/failure-ends-it',
+    breaks: 'a sweep that fails is done again',
+    file: 'apps/worker/src/repeated-task.ts',
+    replace: '() => backoff.next()',
+    by: '() => {\n          this.#stopping = true;\n          return 0;\n        }',
+    tests: loopTest,
+    only: 'a sweep that fails',
+  },
+  {
+    name: 'sweep/in-step',
+    breaks: 'a fleet does not sweep in step',
+    file: maintenance,
+    replace: ' * (0.75 + this.#random() / 2)',
+    by: '',
+    tests: ['apps/worker/test/maintenance.test.ts'],
+  },
+  {
+    name: 'sweep/one-batch',
+    breaks: 'a fleet that died at once is taken up by one sweep',
+    file: maintenance,
+    replace: 'if (jobs.length < SWEEP_BATCH) return;',
+    by: 'return;',
+    tests: ['apps/worker/test/maintenance.test.ts'],
+  },
+  {
+    name: 'sweep/silent',
+    breaks: 'what the sweep took is logged',
+    file: maintenance,
+    replace: 'logger.warn(job,',
+    by: 'logger.trace(job,',
+    tests: ['apps/worker/test/maintenance.test.ts'],
+  },
+  {
+    name: 'sweep/not-counted',
+    breaks: 'what the sweep took is counted',
+    file: maintenance,
+    replace: 'metrics.reclaimed.inc({ type: job.type, state: job.state });',
+    by: '',
+    tests: ['apps/worker/test/maintenance.test.ts'],
+  },
+];

@@ -1,0 +1,118 @@
+/** The migration's SQL: the trigger that wakes, the CHECKs and the defaults of the row. */
+import type { Fault } from '../fault.ts';
+
+const migration = 'db/prisma/migrations/20261130000000_job_queue/migration.sql';
+const wakeTest = ['packages/queue/test/wake.test.ts'];
+const tableTest = ['db/test/migrated-database.test.ts'];
+const byHandTest = ['packages/queue/test/inserted-by-hand.test.ts'];
+
+export const tableFaults: readonly Fault[] = [
+  {
+    name: 'table/wakes-for-later',
+    breaks: 'a job that is not due wakes nobody',
+    file: migration,
+    replace: `AND NEW."runAt" <= now() + interval '1 minute'`,
+    by: '',
+    tests: wakeTest,
+    only: 'not with one for later',
+  },
+  {
+    name: 'table/wakes-for-now-alone',
+    breaks: 'a job that is due within the minute wakes',
+    file: migration,
+    replace: `AND NEW."runAt" <= now() + interval '1 minute'`,
+    by: 'AND NEW."runAt" <= now()',
+    tests: wakeTest,
+    only: 'due within a minute',
+  },
+  {
+    name: 'table/wakes-at-the-insert',
+    breaks: 'a wake-up is sent at the commit',
+    file: migration,
+    replace: 'INITIALLY DEFERRED',
+    by: 'INITIALLY IMMEDIATE',
+    tests: wakeTest,
+    only: 'others are open',
+  },
+  {
+    name: 'table/wakes-a-row-each',
+    breaks: 'a bulk insert calls the trigger once',
+    file: migration,
+    replace: `AND set_config('job_queue.wake', 'queued', true) = 'queued'`,
+    by: '',
+    tests: wakeTest,
+    only: 'a bulk calls once',
+  },
+  {
+    name: 'table/wakes-once-a-session',
+    breaks: 'each transaction of a session wakes',
+    file: migration,
+    replace: `set_config('job_queue.wake', 'queued', true)`,
+    by: `set_config('job_queue.wake', 'queued', false)`,
+    tests: wakeTest,
+    only: 'second of its session',
+  },
+  {
+    name: 'table/every-commit-notifies',
+    breaks: 'of transactions that commit at once one notifies',
+    file: migration,
+    replace: `IF pg_try_advisory_xact_lock(hashtext('job_queue'), 0) THEN`,
+    by: 'IF true THEN',
+    tests: wakeTest,
+    only: 'carries the wake-up',
+  },
+  {
+    name: 'table/commits-queue-up',
+    breaks: 'no commit waits for another’s wake-up',
+    file: migration,
+    replace: `IF pg_try_advisory_xact_lock(hashtext('job_queue'), 0) THEN`,
+    by: `PERFORM pg_advisory_xact_lock(hashtext('job_queue'), 0);\n  IF true THEN`,
+    tests: wakeTest,
+    only: 'carries the wake-up',
+  },
+  {
+    name: 'table/wakes-by-search-path',
+    breaks: 'an insert works whatever the search_path',
+    file: migration,
+    replace: 'SET search_path FROM CURRENT\n',
+    by: '',
+    tests: byHandTest,
+    only: 'search_path',
+  },
+  {
+    name: 'table/running-without-claim',
+    breaks: 'a running row has a token, a lease and a delay',
+    file: migration,
+    replace: `("state" = 'running') = ("claimToken" IS NOT NULL)\n    AND `,
+    by: '',
+    tests: tableTest,
+    only: 'violates',
+  },
+  {
+    name: 'table/final-without-time',
+    breaks: 'finishedAt is set exactly in the final states',
+    file: migration,
+    replace: `= ("finishedAt" IS NOT NULL)`,
+    by: `<= ("finishedAt" IS NOT NULL)`,
+    tests: tableTest,
+    only: 'violates',
+  },
+  {
+    name: 'table/endless-run-at',
+    breaks: 'time without end is refused',
+    file: migration,
+    replace: 'CHECK (isfinite("runAt"))',
+    by: 'CHECK ("runAt" IS NOT NULL)',
+    tests: tableTest,
+    only: 'violates',
+  },
+  {
+    name: 'table/due-later-by-default',
+    breaks: 'a row that is inserted by hand is due at once',
+    file: migration,
+    replace: '"runAt" TIMESTAMPTZ(6) NOT NULL DEFAULT transaction_timestamp()',
+    by: `"runAt" TIMESTAMPTZ(6) NOT NULL DEFAULT transaction_timestamp() + interval '1 hour'`,
+    tests: byHandTest,
+    only: 'run like any other',
+  },
+];
