@@ -10,7 +10,8 @@ import type { HeldRuns } from './held-runs.ts';
 import type { Maintenance } from './maintenance.ts';
 import type { PollLoop } from './poll-loop.ts';
 
-const LOOP_LIMIT_MS = 30_000;
+/** Beyond its sleep, a round takes a claim and a look that are not answered, 15 s each, and 10 s of backoff at most. */
+const LOOP_LIMIT_MS = 45_000;
 const DATABASE_LIMIT_MS = 60_000;
 /** A handler whose signal was aborted so long ago does not listen to it. */
 const IGNORES_ABORT_AFTER_MS = 30_000;
