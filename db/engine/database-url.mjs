@@ -6,19 +6,15 @@
  * `connection_limit`, `schema`, …), and the adapter lets a URL win over every setting beside it. So a URL never goes
  * further than this file: it is taken apart, and what follows works with the parts. A password never gets into a message.
  */
-import { readFileSync } from 'node:fs';
+import { DatabaseUrlError, wrongParameter } from './database-url-error.mjs';
+import { readTls } from './tls-options.mjs';
+
+export { DatabaseUrlError };
 
 const EXPECTED = 'expected postgresql://user:password@host:5432/database';
 
-/** The database URL cannot be used. The message says why, and never holds the password. */
-export class DatabaseUrlError extends Error {
-  /** @param {string} message */
-  constructor(message) {
-    super(message);
-    this.name = 'DatabaseUrlError';
-    this.code = 'DATABASE_URL_INVALID';
-  }
-}
+/** In seconds; a longer one is none to Node, whose timers count milliseconds in 31 bits and ring at once beyond. */
+const LONGEST_TIMEOUT = 2_147_483;
 
 /**
  * Takes a database URL apart.
@@ -29,7 +25,7 @@ export class DatabaseUrlError extends Error {
  */
 export function parseDatabaseUrl(url) {
   const parsed = readUrl(url);
-  const params = parsed.searchParams;
+  const params = readParameters(parsed);
   const socketFolder = params.get('host');
   const host = socketFolder ?? decode(parsed.hostname.replace(/^\[(.*)\]$/, '$1'), 'host');
   if (host === '') throw new DatabaseUrlError(`The database URL has no host; ${EXPECTED}.`);
@@ -38,6 +34,7 @@ export function parseDatabaseUrl(url) {
       `The database URL names several hosts (${host}); expected the one writable primary.`,
     );
   }
+  if (parsed.port === '0') throw new DatabaseUrlError(`The database URL's port is 0; ${EXPECTED}.`);
   const user = decode(parsed.username, 'user');
   if (user === '') throw new DatabaseUrlError(`The database URL has no user; ${EXPECTED}.`);
   const database = decode(parsed.pathname.slice(1), 'database');
@@ -54,8 +51,8 @@ export function parseDatabaseUrl(url) {
     behindPooler: readFlag(params, 'pgbouncer'),
     connectionLimit: readInteger(params, 'connection_limit', 1),
     statementCacheSize: readInteger(params, 'statement_cache_size', 0),
-    poolTimeoutMs: inMilliseconds(readInteger(params, 'pool_timeout', 0)),
-    connectTimeoutMs: inMilliseconds(readInteger(params, 'connect_timeout', 0)),
+    poolTimeoutMs: inMilliseconds(readInteger(params, 'pool_timeout', 0, LONGEST_TIMEOUT)),
+    connectTimeoutMs: inMilliseconds(readInteger(params, 'connect_timeout', 0, LONGEST_TIMEOUT)),
     applicationName: params.get('application_name') ?? undefined,
     options: params.get('options') ?? undefined,
   };
@@ -82,17 +79,23 @@ export function redactUrl(url) {
 
 /** @param {string} url */
 function readUrl(url) {
+  if (typeof url !== 'string') throw new DatabaseUrlError(`The database URL is missing; ${EXPECTED}.`);
   if (url.trim() === '') throw new DatabaseUrlError(`The database URL is empty; ${EXPECTED}.`);
+  // URL drops them wherever they stand, also out of a password.
+  if (/[\t\n\r]/.test(url.trim()))
+    throw new DatabaseUrlError(
+      'The database URL has a tab or a line break in it; they must be percent-encoded.',
+    );
   /** @type {URL} */
   let parsed;
   try {
     // A socket's URL may have no host (postgresql://user@/db?host=/run/postgresql), which URL refuses beside a user.
     parsed = new URL(/[?&]host=/.test(url) ? url.replace('@/', '@localhost/') : url);
   } catch {
-    throw new DatabaseUrlError(
-      `The database URL cannot be read; ${EXPECTED}, special characters in user and password percent-encoded.`,
-    );
+    throw unreadable();
   }
+  // Without its protocol, "user:password@host" has the user for one.
+  if (!/^[^/]*:\/\//.test(url)) throw unreadable();
   if (parsed.protocol !== 'postgresql:' && parsed.protocol !== 'postgres:') {
     throw new DatabaseUrlError(
       `The database URL's protocol is "${parsed.protocol}"; allowed are "postgresql:" and "postgres:".`,
@@ -107,18 +110,49 @@ function readUrl(url) {
   return parsed;
 }
 
+function unreadable() {
+  return new DatabaseUrlError(
+    `The database URL cannot be read; ${EXPECTED}, special characters in user and password percent-encoded.`,
+  );
+}
+
+/** @param {URL} parsed */
+function readParameters({ searchParams }) {
+  for (const [name, value] of searchParams) {
+    if (searchParams.getAll(name).length > 1)
+      throw new DatabaseUrlError(`The database URL has the parameter ${name} twice; expected it once.`);
+    withoutNul(value, `parameter ${name}`);
+  }
+  return searchParams;
+}
+
 /**
  * @param {string} text
  * @param {string} part
  */
 function decode(text, part) {
+  /** @type {string} */
+  let decoded;
   try {
-    return decodeURIComponent(text);
+    decoded = decodeURIComponent(text);
   } catch {
     throw new DatabaseUrlError(
       `The ${part} in the database URL has a "%" that starts no percent-encoded character; a "%" itself is "%25".`,
     );
   }
+  return withoutNul(decoded, part);
+}
+
+/**
+ * The parts go to the server as texts that end with a NUL.
+ *
+ * @param {string} text
+ * @param {string} part
+ */
+function withoutNul(text, part) {
+  if (text.includes('\0'))
+    throw new DatabaseUrlError(`The ${part} in the database URL holds a NUL, which Postgres cannot take.`);
+  return text;
 }
 
 /**
@@ -135,12 +169,14 @@ function readFlag(params, name) {
  * @param {URLSearchParams} params
  * @param {string} name
  * @param {number} least
+ * @param {number} [most]
  */
-function readInteger(params, name, least) {
+function readInteger(params, name, least, most = Infinity) {
   const value = params.get(name);
   if (value === null) return undefined;
-  if (!/^\d{1,9}$/.test(value) || Number(value) < least) {
-    throw wrongParameter(name, value, `a whole number from ${least}`);
+  if (!/^\d{1,9}$/.test(value) || Number(value) < least || Number(value) > most) {
+    const range = most === Infinity ? `from ${least}` : `from ${least} to ${most}`;
+    throw wrongParameter(name, value, `a whole number ${range}`);
   }
   return Number(value);
 }
@@ -148,72 +184,4 @@ function readInteger(params, name, least) {
 /** @param {number | undefined} seconds */
 function inMilliseconds(seconds) {
   return seconds === undefined ? undefined : seconds * 1000;
-}
-
-/**
- * TLS as libpq and Prisma mean it (`pg` means something else by the same words): `require` encrypts, and verifies
- * only against a given authority; `verify-full` verifies the host's name as well. `prefer` and `allow` are refused:
- * `pg` cannot fall back from one to the other.
- *
- * @param {URLSearchParams} params
- * @returns {false | import('node:tls').ConnectionOptions}
- */
-function readTls(params) {
-  if (params.has('sslidentity')) {
-    throw new DatabaseUrlError(
-      'The URL parameter sslidentity is not supported; use sslcert and sslkey (PEM files).',
-    );
-  }
-  const mode = params.get('sslmode') ?? (params.get('ssl') === 'true' ? 'verify-full' : 'disable');
-  const ca = readPem(params, 'sslrootcert');
-  const files = { ca, cert: readPem(params, 'sslcert'), key: readPem(params, 'sslkey') };
-  switch (mode) {
-    case 'disable':
-      return false;
-    case 'require':
-      if (params.get('sslaccept') === 'strict') return files;
-      return ca === undefined
-        ? { ...files, rejectUnauthorized: false }
-        : { ...files, checkServerIdentity: anyName };
-    case 'verify-ca':
-      if (ca === undefined)
-        throw new DatabaseUrlError('sslmode=verify-ca needs sslrootcert, the path of a PEM file.');
-      return { ...files, checkServerIdentity: anyName };
-    case 'verify-full':
-      return files;
-    default:
-      throw wrongParameter('sslmode', mode, 'disable, require, verify-ca or verify-full');
-  }
-}
-
-/** Accepts a verified certificate whatever host it names. */
-function anyName() {
-  return undefined;
-}
-
-/**
- * @param {URLSearchParams} params
- * @param {string} name
- */
-function readPem(params, name) {
-  const path = params.get(name);
-  if (path === null || (name === 'sslrootcert' && path === 'system')) return undefined;
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw wrongParameter(
-      name,
-      path,
-      `a readable PEM file (${/** @type {NodeJS.ErrnoException} */ (error).code})`,
-    );
-  }
-}
-
-/**
- * @param {string} name
- * @param {string} found
- * @param {string} allowed
- */
-function wrongParameter(name, found, allowed) {
-  return new DatabaseUrlError(`The database URL's parameter ${name} is "${found}"; allowed: ${allowed}.`);
 }

@@ -13,9 +13,18 @@ export function errorToProblem(error: unknown, requestId: string): Problem {
     return new Problem(422, error.code, error.message, { errors });
   }
   if (error instanceof DedupeContentionError) return tryAgain(error.code, error.message);
+  if (isCutOff(error)) {
+    return new Problem(400, 'REQUEST_CUT_OFF', 'The connection ended before the whole request was there.');
+  }
   if (isDatabaseTrouble(error)) {
     return tryAgain('DATABASE_UNAVAILABLE', 'The database does not answer, or is too busy.');
   }
   const detail = 'Something went wrong on the server. Its log has the request id.';
   return new Problem(500, 'INTERNAL', detail, { extra: { requestId } });
+}
+
+/** What Node says of a request whose client went away, or whose chunks are none. Nobody gets the answer, but it is logged. */
+function isCutOff(error: unknown): boolean {
+  const { code, message } = (error ?? {}) as { readonly code?: unknown; readonly message?: unknown };
+  return code === 'ECONNRESET' && message === 'aborted';
 }

@@ -42,9 +42,15 @@ export function tryAgain(code: string, detail: string): Problem {
   return new Problem(503, code, detail, { headers: { 'retry-after': '1' } });
 }
 
-export function problemResponse(c: Context, { status, code, message, options }: Problem): Response {
-  const { errors, headers, extra } = options;
-  const body = {
+export function problemResponse(c: Context, problem: Problem): Response {
+  return c.body(problemBody(problem), problem.status, { ...problem.options.headers, ...PROBLEM_TYPE });
+}
+
+export const PROBLEM_TYPE = { 'content-type': 'application/problem+json' } as const;
+
+export function problemBody({ status, code, message, options }: Problem): string {
+  const { errors, extra } = options;
+  return JSON.stringify({
     type: 'about:blank',
     title: STATUS_CODES[status] ?? 'Error',
     status,
@@ -52,6 +58,5 @@ export function problemResponse(c: Context, { status, code, message, options }: 
     detail: message,
     ...(errors ? { errors } : {}),
     ...extra,
-  };
-  return c.body(JSON.stringify(body), status, { ...headers, 'content-type': 'application/problem+json' });
+  });
 }

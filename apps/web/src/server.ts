@@ -1,13 +1,16 @@
 /** The HTTP server around the app, and its end: no new connections, what is being answered is answered. */
 import { once } from 'node:events';
-import type { Server } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createAdaptorServer } from '@hono/node-server';
+import { getRequestListener } from '@hono/node-server';
 import { ConfigError } from '@fencepost/service';
 import type { Hono } from 'hono';
+import { answerMalformed, withoutUrl } from './malformed.ts';
 
 /** A whole request has to be there by then. */
 const REQUEST_TIMEOUT_MS = 30_000;
+/** A request without a host is answered by ourselves. */
+const SERVER_OPTIONS = { requestTimeout: REQUEST_TIMEOUT_MS, requireHostHeader: false };
 /** How long a stop waits for answers. Below any orchestrator's patience, above what an answer takes. */
 const STOP_TIMEOUT_MS = 10_000;
 
@@ -24,8 +27,11 @@ export async function startServer(
   app: Pick<Hono, 'fetch'>,
   { host, port }: { readonly host: string; readonly port: number },
 ): Promise<RunningServer> {
-  const serverOptions = { requestTimeout: REQUEST_TIMEOUT_MS };
-  const server = createAdaptorServer({ fetch: app.fetch, serverOptions }) as Server;
+  const answer = getRequestListener(app.fetch, { errorHandler: withoutUrl });
+  const server = createServer(SERVER_OPTIONS, (...exchange) => void answer(...exchange));
+  server.on('clientError', answerMalformed);
+  // Nobody has to fulfil an expectation that is unknown.
+  server.on('checkExpectation', (...exchange) => void answer(...exchange));
   server.listen(port, host);
   try {
     await once(server, 'listening');

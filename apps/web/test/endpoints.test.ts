@@ -60,6 +60,13 @@ describe('registering an endpoint', () => {
     expect(refused.text).not.toContain('hunter2');
   });
 
+  test('tells the first twenty faults of a body, and of each the beginning', async () => {
+    const eventTypes = Array.from({ length: 100 }, () => 'no type');
+    expect((await app.post('/api/endpoints', { ...good, eventTypes })).body.errors).toHaveLength(20);
+    const unknown = await app.post('/api/endpoints', { ...good, ['x'.repeat(10_000)]: 1 });
+    expect(unknown.body.errors[0].detail).toHaveLength(500);
+  });
+
   const inside = [
     'http://127.0.0.1:8080/',
     'http://2130706433/',

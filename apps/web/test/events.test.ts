@@ -260,6 +260,8 @@ describe('a payload', () => {
     ['{"a": "\\ud800"}', 'lone surrogate', '/payload/a'],
     ['{"a": {"\\u0000": 1}}', 'NUL', '/payload/a'],
     ['{"a": {"__proto__": 1}}', 'would be lost', '/payload/a'],
+    ['{"a": [{"$type": ""}]}', 'cannot be stored', '/payload/a/0'],
+    ['{"a": {"constructor": 1, "b": [{"$type": "x"}]}}', 'would be changed', '/payload/a/b/0'],
     ['{"a/b~c": 1e999}', 'too great', '/payload/a~1b~0c'],
     [`{"a": ${'['.repeat(30_000)}${']'.repeat(30_000)}}`, 'deeper than 100 levels', '/payload'],
   ])('%# is refused: %j', async (payload, detail, pointer) => {
@@ -296,6 +298,22 @@ describe('a body', () => {
       body,
     });
     expect(refused).toMatchObject({ status: 400, body: { code: 'INVALID_JSON' } });
+  });
+
+  test('that is not written in UTF-8 is refused, not read as something else', async () => {
+    const body = Buffer.from('{"type": "x", "payload": {"name": "Zoë"}}', 'latin1');
+    const refused = await app.request('/api/events', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: new Uint8Array(body),
+    });
+    expect(refused).toMatchObject({ status: 400, body: { code: 'INVALID_JSON' } });
+  });
+
+  test('that is no JSON is not quoted', async () => {
+    const refused = await app.post('/api/endpoints', 'hunter2');
+    expect(refused).toMatchObject({ status: 400, body: { code: 'INVALID_JSON' } });
+    expect(refused.text).not.toContain('hunter2');
   });
 
   test('up to 128 KiB is taken, and not a byte more, whether its length is told or not', async () => {

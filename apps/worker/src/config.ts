@@ -23,6 +23,8 @@ const SETTINGS = z.object({
   LOG_LEVEL: logLevel(),
   /** Webhooks to private and loopback addresses: for development. */
   ALLOW_PRIVATE_WEBHOOKS: flag(),
+  /** Set by Fly. */
+  FLY_MACHINE_ID: z.string().optional(),
 });
 
 export type WorkerConfig = ReturnType<typeof readWorkerConfig>;
@@ -42,6 +44,6 @@ export function readWorkerConfig(env: NodeJS.ProcessEnv = process.env) {
     logLevel: settings.LOG_LEVEL,
     allowPrivateWebhooks: settings.ALLOW_PRIVATE_WEBHOOKS,
     /** Who this is, for people: the machine's name on Fly, the host's elsewhere. */
-    machine: env['FLY_MACHINE_ID'] ?? hostname(),
+    machine: settings.FLY_MACHINE_ID ?? hostname(),
   };
 }

@@ -22,6 +22,10 @@ export async function startStatusServer(
   health: () => HealthReport,
 ): Promise<StatusServer> {
   const server = createServer((request, response) => {
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      response.writeHead(405, { allow: 'GET, HEAD' }).end();
+      return;
+    }
     void answer(request.url ?? '/', metrics, health).then(({ status, type, body }) => {
       response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(body);
     });

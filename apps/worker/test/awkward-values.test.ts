@@ -69,3 +69,30 @@ test('a payload of 100 KB with emoji arrives as it was', async () => {
   expect(arrived === text).toBe(true);
   await table.close();
 });
+
+test('an error that cannot be read, thrown after ctx.complete, costs neither its slot nor the worker', async () => {
+  const table = await createJobTable();
+  const contract = defineJob({ type: 'test.unreadable', payload: z.object({}) });
+  const unreadable = Object.defineProperty(new Error('unreadable'), 'detail', {
+    enumerable: true,
+    get() {
+      throw new Error('no');
+    },
+  });
+  const worker = startWorker({
+    url: table.url,
+    concurrency: 1,
+    handlers: [
+      handle(contract, async (_, ctx) => {
+        await worker.prisma.$transaction((tx) => ctx.complete(tx));
+        throw unreadable;
+      }),
+    ],
+  });
+  await enqueue(worker.prisma, contract, {});
+  await enqueue(worker.prisma, contract, {});
+  await waitFor(async () => (await table.states())['completed'] === 2);
+  await waitFor(() => worker.health().running === 0);
+  expect(worker.said('handler threw after ctx.complete')).toHaveLength(2);
+  await table.close();
+});

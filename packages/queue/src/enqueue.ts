@@ -1,10 +1,17 @@
 /** Enqueue: – → pending, in the caller's own transaction, so that a job exists exactly if that transaction committed. */
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { v7 as uuidV7 } from 'uuid';
+import { checkClient, checkContract, readOptions } from './check-arguments.ts';
 import type { QueueClient } from './client.ts';
 import { DURATION_FORM, parseDuration, type Duration } from './core/durations.ts';
 import { encodeJson } from './core/json.ts';
-import { MAX_DELAY_MS, MAX_ENQUEUE_BATCH, MAX_KEY_BYTES, MAX_PAYLOAD_BYTES } from './core/limits.ts';
+import {
+  MAX_DELAY_MS,
+  MAX_ENQUEUE_BATCH,
+  MAX_ENQUEUE_BYTES,
+  MAX_KEY_BYTES,
+  MAX_PAYLOAD_BYTES,
+} from './core/limits.ts';
 import { PRIORITIES, type Priority } from './core/states.ts';
 import { DedupeContentionError, InvalidOptionError, InvalidPayloadError } from './errors.ts';
 import type { JobContract } from './job.ts';
@@ -32,6 +39,9 @@ export interface EnqueueItem<Payload> extends EnqueueOptions {
   readonly payload: Payload;
 }
 
+const OPTIONS = ['runAt', 'delay', 'priority', 'dedupeKey'] as const;
+const ITEM = [...OPTIONS, 'payload'] as const;
+
 /**
  * Enqueues one job.
  *
@@ -39,6 +49,7 @@ export interface EnqueueItem<Payload> extends EnqueueOptions {
  *   a method added with `$extends` would leave the transaction without a word.
  * @throws InvalidPayloadError if the payload does not fit the contract, or cannot be stored; nothing was written.
  * @throws InvalidOptionError naming the option; nothing was written.
+ * @throws PayloadSchemaError if the contract's schema itself fails; nothing was written.
  */
 export async function enqueue<Schema extends StandardSchemaV1>(
   client: QueueClient,
@@ -46,13 +57,14 @@ export async function enqueue<Schema extends StandardSchemaV1>(
   payload: StandardSchemaV1.InferInput<Schema>,
   options: EnqueueOptions = {},
 ): Promise<EnqueueOutcome> {
-  const [outcome] = await enqueueMany(client, contract, [{ ...options, payload }]);
+  const read = readOptions('options', options, OPTIONS);
+  const [outcome] = await enqueueMany(client, contract, [{ ...read, payload }]);
   return outcome!;
 }
 
 /**
- * Enqueues up to 10,000 jobs of one type in one statement; outcomes in the order of `items`. All or none: one bad item
- * throws before anything is written.
+ * Enqueues up to 10,000 jobs of one type, and 64 MiB of payloads, in one statement; outcomes in the order of `items`.
+ * All or none: one bad item throws before anything is written.
  *
  * @throws InvalidPayloadError, InvalidOptionError as `enqueue`, with the item's index in the field.
  */
@@ -61,13 +73,23 @@ export async function enqueueMany<Schema extends StandardSchemaV1>(
   contract: JobContract<Schema>,
   items: readonly EnqueueItem<StandardSchemaV1.InferInput<Schema>>[],
 ): Promise<EnqueueOutcome[]> {
+  checkClient('client', client);
+  checkContract('contract', contract);
+  if (!Array.isArray(items)) throw new InvalidOptionError('items', items, 'a list');
   if (items.length > MAX_ENQUEUE_BATCH) {
     throw new InvalidOptionError('items.length', items.length, `at most ${MAX_ENQUEUE_BATCH}`);
   }
   const jobs: NewJob[] = [];
-  for (const [index, item] of items.entries()) {
+  let bytes = 0;
+  // As they are before the first schema takes its time: the caller may change its list meanwhile.
+  for (const [index, item] of [...items].entries()) {
     const at = items.length === 1 ? '' : `items[${index}].`;
-    jobs.push(await newJob(contract, item, at));
+    const job = await newJob(contract, readOptions(`items[${index}]`, item, ITEM), at);
+    jobs.push(job);
+    bytes += Buffer.byteLength(job.payload);
+    if (bytes > MAX_ENQUEUE_BYTES) {
+      throw new InvalidOptionError('items', bytes, `at most ${MAX_ENQUEUE_BYTES} bytes of payloads together`);
+    }
   }
   return insertOrFind(client, contract, jobs);
 }
@@ -119,9 +141,18 @@ function schedule({ runAt, delay, priority }: EnqueueOptions, at: string) {
 const INSTANTS = { min: Date.UTC(1970, 0, 1), max: Date.UTC(2200, 0, 1) };
 
 function instant(runAt: Date, at: string): number {
-  const ms = runAt instanceof Date ? runAt.getTime() : Number.NaN;
+  const ms = timeOf(runAt);
   if (ms >= INSTANTS.min && ms <= INSTANTS.max) return ms;
   throw new InvalidOptionError(`${at}runAt`, runAt, 'a Date from 1970 to 2200');
+}
+
+/** By the method of Date itself, which refuses whatever only looks like one. */
+function timeOf(date: Date): number {
+  try {
+    return Date.prototype.getTime.call(date);
+  } catch {
+    return Number.NaN;
+  }
 }
 
 function level(priority: Priority | undefined, at: string): number {

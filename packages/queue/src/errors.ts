@@ -14,6 +14,8 @@ export type FencepostErrorCode =
   | 'JOB_CANCELLED'
   | 'JOB_TIMEOUT'
   | 'MISSING_TOKEN'
+  | 'RUNAWAY_JOBS'
+  | 'SCHEMA_FAILED'
   | 'SNOOZE';
 
 export abstract class FencepostError extends Error {
@@ -52,6 +54,22 @@ export class InvalidPayloadError extends FencepostError {
     super(`payload of ${type}: ${issues.map((issue) => `${issue.path}: ${issue.message}`).join('; ')}`);
     this.type = type;
     this.issues = issues;
+  }
+}
+
+/**
+ * A contract's schema threw, or answered with neither a value nor issues: nobody knows whether the payload is good. Its
+ * `cause` is what was thrown. Nothing was written.
+ */
+export class PayloadSchemaError extends FencepostError {
+  readonly code = 'SCHEMA_FAILED';
+  readonly type: string;
+
+  constructor(type: string, detail: string, cause: unknown) {
+    super(`payload of ${type}: expected its schema to answer with a value or issues, found ${detail}`, {
+      cause,
+    });
+    this.type = type;
   }
 }
 
@@ -144,6 +162,15 @@ export class DuplicateHandlerError extends FencepostError {
   }
 }
 
+/** There is no end to the jobs that `runDueJobs` was to run: one that makes itself due again, for instance. */
+export class RunawayJobsError extends FencepostError {
+  readonly code = 'RUNAWAY_JOBS';
+
+  constructor(type: string, rounds: number) {
+    super(`${type} and maybe others are still due: expected an end within ${rounds} rounds of runDueJobs`);
+  }
+}
+
 /** Jobs with this dedupe key kept appearing and finishing while this one was being enqueued. Try again. */
 export class DedupeContentionError extends FencepostError {
   readonly code = 'DEDUPE_CONTENTION';
@@ -153,12 +180,21 @@ export class DedupeContentionError extends FencepostError {
   }
 }
 
+/** Whatever it is: a proxy may throw at any look at it. */
 function describe(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value.length > 80 ? `${value.slice(0, 80)}…` : value);
-  if (value === null || typeof value === 'number' || typeof value === 'boolean' || value === undefined) {
-    return String(value);
+  try {
+    if (typeof value === 'bigint') return `${cut(String(value))}n`;
+    if (typeof value === 'string') return JSON.stringify(cut(value));
+    if (value === null || typeof value === 'number' || typeof value === 'boolean' || value === undefined) {
+      return String(value);
+    }
+    if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'an invalid Date' : value.toISOString();
+    return Array.isArray(value) ? 'an array' : `a value of type ${typeof value}`;
+  } catch {
+    return 'a value that cannot be read';
   }
-  if (typeof value === 'bigint') return `${value}n`;
-  if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'an invalid Date' : value.toISOString();
-  return Array.isArray(value) ? 'an array' : `a value of type ${typeof value}`;
+}
+
+function cut(text: string): string {
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }

@@ -53,8 +53,10 @@ export function startRun(job: ClaimedJob, handler: JobHandler, environment: RunE
           : { outcome: 'completed', result: storableJson(result, MAX_RESULT_BYTES) },
       );
     } catch (thrown) {
-      if (context.completing()) context.logger.warn({ err: thrown }, 'handler threw after ctx.complete');
       ending.is(classifyThrown(thrown, signal.reason));
+      // As the row would tell it: a logger that is given what cannot be read throws.
+      if (context.completing())
+        context.logger.warn({ err: describeThrown(thrown) }, 'handler threw after ctx.complete');
     } finally {
       cancelTimeout();
     }

@@ -1,14 +1,17 @@
 /** Reading jobs, from any process. */
+import { checkClient, readOptions } from './check-arguments.ts';
 import type { QueueClient } from './client.ts';
 import { JOB_STATES, priorityName, type JobState, type Priority } from './core/states.ts';
 import { InvalidOptionError } from './errors.ts';
 import { checkedId } from './ids.ts';
 import type { ErrorEntry, JobRow } from './store/job-row.ts';
+import { selectBacklog, type Backlog } from './store/backlog.ts';
+import { selectCounts, type JobCount } from './store/count-jobs.ts';
 import { selectJob } from './store/select-job.ts';
 import { selectJobs } from './store/select-jobs.ts';
 
-export { readBacklog, type Backlog } from './store/backlog.ts';
-export { countJobs, type JobCount } from './store/count-jobs.ts';
+export type { Backlog } from './store/backlog.ts';
+export type { JobCount } from './store/count-jobs.ts';
 
 /** A job as its row tells it. The claim's token is not shown: whoever has it can write. */
 export interface Job {
@@ -41,6 +44,7 @@ export interface Job {
  * @throws InvalidOptionError if `id` is no UUID.
  */
 export async function findJob(client: QueueClient, id: string): Promise<Job | undefined> {
+  checkClient('client', client);
   const row = await selectJob(client, checkedId('id', id));
   return row && readRow(row);
 }
@@ -55,15 +59,22 @@ export interface ListOptions {
   readonly limit?: number;
 }
 
+const OPTIONS = ['type', 'states', 'before', 'limit'] as const;
+
 /**
  * Jobs, the youngest first.
  * @throws InvalidOptionError naming the option.
  */
 export async function listJobs(client: QueueClient, options: ListOptions = {}): Promise<Job[]> {
-  const { type, states = JOB_STATES, before, limit = 50 } = options;
+  checkClient('client', client);
+  const { type, states = JOB_STATES, before, limit = 50 } = readOptions('options', options, OPTIONS);
+  if (type !== undefined && (typeof type !== 'string' || type.includes('\0'))) {
+    throw new InvalidOptionError('type', type, 'text without NUL');
+  }
   if (!Number.isInteger(limit) || limit < 1 || limit > 500) {
     throw new InvalidOptionError('limit', limit, 'a whole number from 1 to 500');
   }
+  if (!Array.isArray(states)) throw new InvalidOptionError('states', states, 'a list');
   for (const state of states) {
     if (!JOB_STATES.includes(state))
       throw new InvalidOptionError('states', state, `some of ${JOB_STATES.join(', ')}`);
@@ -75,6 +86,18 @@ export async function listJobs(client: QueueClient, options: ListOptions = {}): 
     limit,
   });
   return rows.map(readRow);
+}
+
+/** The pending jobs by type. Reads every one of them: not for each scrape of the metrics. */
+export async function readBacklog(client: QueueClient): Promise<Backlog[]> {
+  checkClient('client', client);
+  return selectBacklog(client);
+}
+
+/** Every job of the table, by type and state. Reads the whole table: for people, not for each scrape of the metrics. */
+export async function countJobs(client: QueueClient): Promise<JobCount[]> {
+  checkClient('client', client);
+  return selectCounts(client);
 }
 
 function readRow(row: JobRow): Job {

@@ -3,6 +3,7 @@
  * only the worker imports. The contract's `type` is a stable name that is written on rows; renaming it orphans them.
  */
 import type { StandardSchemaV1 } from '@standard-schema/spec';
+import { checkContract, isFunctionAt, readOptions } from './check-arguments.ts';
 import type { JobContext } from './context.ts';
 import { DURATION_FORM, parseDuration, type Duration } from './core/durations.ts';
 import {
@@ -52,11 +53,16 @@ export interface JobHandler<Schema extends StandardSchemaV1 = StandardSchemaV1> 
   run(payload: StandardSchemaV1.InferOutput<Schema>, context: JobContext): Promise<unknown>;
 }
 
-/** @throws InvalidOptionError naming the field that is out of its range. */
+const DEFINITION = ['type', 'payload', 'lease', 'timeout', 'maxAttempts', 'maxCrashes', 'retry'] as const;
+const RETRY = ['base', 'max'] as const;
+
+/** @throws InvalidOptionError naming the field that is out of its range, or unknown. */
 export function defineJob<Schema extends StandardSchemaV1>(
   definition: JobDefinition<Schema>,
 ): JobContract<Schema> {
-  const { type, payload, lease, timeout, retry } = definition;
+  const read = readOptions('definition', definition, DEFINITION);
+  const { type, payload, lease, timeout } = read;
+  const retry = read.retry && readOptions('retry', read.retry, RETRY);
   if (typeof type !== 'string' || !/^[\w.-]+$/.test(type) || type.length > MAX_TYPE_BYTES) {
     throw new InvalidOptionError(
       'type',
@@ -64,7 +70,7 @@ export function defineJob<Schema extends StandardSchemaV1>(
       `letters, digits, ".", "-", "_", 1 to ${MAX_TYPE_BYTES} of them`,
     );
   }
-  if (typeof payload?.['~standard']?.validate !== 'function') {
+  if (!isFunctionAt(payload, ['~standard', 'validate'])) {
     throw new InvalidOptionError('payload', payload, 'a Standard Schema');
   }
   const baseMs = milliseconds('retry.base', retry?.base, RETRY_BASE_MS);
@@ -79,17 +85,22 @@ export function defineJob<Schema extends StandardSchemaV1>(
     payload,
     leaseMs: milliseconds('lease', lease, LEASE_MS),
     timeoutMs: milliseconds('timeout', timeout, TIMEOUT_MS),
-    maxAttempts: attempts('maxAttempts', definition.maxAttempts, DEFAULT_MAX_ATTEMPTS),
-    maxCrashes: attempts('maxCrashes', definition.maxCrashes, DEFAULT_MAX_CRASHES),
+    maxAttempts: attempts('maxAttempts', read.maxAttempts, DEFAULT_MAX_ATTEMPTS),
+    maxCrashes: attempts('maxCrashes', read.maxCrashes, DEFAULT_MAX_CRASHES),
     retry: { baseMs, maxMs },
   };
 }
 
-/** What the handler returns is kept as the job's `result`, made storable and bounded. */
+/**
+ * What the handler returns is kept as the job's `result`, made storable and bounded.
+ * @throws InvalidOptionError
+ */
 export function handle<Schema extends StandardSchemaV1>(
   contract: JobContract<Schema>,
   run: JobHandler<Schema>['run'],
 ): JobHandler<Schema> {
+  checkContract('contract', contract);
+  if (typeof run !== 'function') throw new InvalidOptionError('run', run, 'a function');
   return { contract, run };
 }
 

@@ -1,4 +1,5 @@
 /** The context of one run: its fenced writes, and what happens when one of them finds the claim gone. */
+import { checkClient } from './check-arguments.ts';
 import type { QueueClient } from './client.ts';
 import type { JobContext, RunningJob } from './context.ts';
 import { storableJson } from './core/json.ts';
@@ -55,6 +56,7 @@ export function makeContext(
     },
 
     async complete(tx, result) {
+      checkClient('tx', tx);
       if (!(await holdClaim(tx, job))) loseClaim('complete', result);
       completing = true;
       const { lost } = await completeJobs(tx, [{ ...job, result: storableJson(result, MAX_RESULT_BYTES) }]);
@@ -62,6 +64,7 @@ export function makeContext(
     },
 
     async assertClaim(tx: QueueClient) {
+      checkClient('tx', tx);
       if (!(await holdClaim(tx, job))) loseClaim('assert_claim', undefined);
     },
   };

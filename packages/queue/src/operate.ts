@@ -1,4 +1,5 @@
 /** What an operator, or any replica of the web app, does to a job: cancel it or give it another life. */
+import { checkClient } from './check-arguments.ts';
 import type { QueueClient } from './client.ts';
 import { isFinal, type FinalState } from './core/states.ts';
 import { checkedId } from './ids.ts';
@@ -17,6 +18,7 @@ export type CancelOutcome =
 
 /** @throws InvalidOptionError if `id` is no UUID. */
 export async function cancel(client: QueueClient, id: string): Promise<CancelOutcome> {
+  checkClient('client', client);
   const row = await cancelRow(client, checkedId('id', id));
   if (!row) return { outcome: 'not_found' };
   if (isFinal(row.before)) return { outcome: 'already_finished', state: row.before };
@@ -37,6 +39,7 @@ export type RetryOutcome =
  * @throws InvalidOptionError if `id` is no UUID.
  */
 export async function retry(client: QueueClient, id: string): Promise<RetryOutcome> {
+  checkClient('client', client);
   try {
     const row = await retryRow(client, checkedId('id', id));
     if (!row) return { outcome: 'not_found' };

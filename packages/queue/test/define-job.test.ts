@@ -75,6 +75,9 @@ describe('defineJob', () => {
     ['retry.base', { retry: { base: '25h' } }],
     ['retry.max', { retry: { max: '8d' } }],
     ['retry.max', { retry: { base: '10s', max: '9s' } }],
+    ['retry', { retry: 'often' }],
+    ['retry.maximum', { retry: { maximum: '9s' } }],
+    ['definition.maxattempts', { maxattempts: 3 }],
   ])('refuses %s in %j', (field, wrong) => {
     const define = () => defineJob({ ...minimal, ...(wrong as object) });
     expect(define).toThrow(InvalidOptionError);

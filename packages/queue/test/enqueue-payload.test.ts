@@ -1,3 +1,4 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { defineJob, enqueue, enqueueMany, findJob, InvalidPayloadError } from '../src/index.ts';
@@ -76,6 +77,26 @@ describe('payloads', () => {
       code: 'INVALID_PAYLOAD',
       type: contract.type,
       issues: [{ path: 'users[1].name' }, { path: 'n' }],
+    });
+    expect(await count(contract.type)).toBe(0);
+  });
+
+  test.each<[string, () => never]>([
+    [
+      'throws',
+      () => {
+        throw new Error('no database to look it up in');
+      },
+    ],
+    ['answers with nothing', () => undefined as never],
+    ['answers with neither value nor issues', () => ({}) as never],
+    ['names no issue', () => ({ issues: [null] }) as never],
+  ])('are nobody’s fault where the schema %s', async (_, validate) => {
+    const schema: StandardSchemaV1 = { '~standard': { version: 1, vendor: 'test', validate } };
+    const contract = defineJob({ type: 'test.enqueue.broken', payload: schema });
+    await expect(enqueue(prisma, contract, 1)).rejects.toMatchObject({
+      code: 'SCHEMA_FAILED',
+      type: contract.type,
     });
     expect(await count(contract.type)).toBe(0);
   });

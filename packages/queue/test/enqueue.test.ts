@@ -129,11 +129,24 @@ describe('options', () => {
     ['dedupeKey', { dedupeKey: '\ud83d' }],
     ['dedupeKey', { dedupeKey: 'é'.repeat(257) }],
     ['dedupeKey', { dedupeKey: 7 }],
+    ['options.dedupkey', { dedupkey: 'misspelled' }],
+    ['options.maxAttempts', { maxAttempts: 3 }],
   ])('%s is refused in %j', async (field, options) => {
     const contract = newContract();
     const enqueuing = enqueue(prisma, contract, 1, options as object);
     await expect(enqueuing).rejects.toThrow(InvalidOptionError);
     await expect(enqueuing).rejects.toMatchObject({ field });
+    expect(await count(contract.type)).toBe(0);
+  });
+
+  test('are an object, and what comes before them a client and a contract', async () => {
+    const call = enqueue as (...args: unknown[]) => Promise<unknown>;
+    const contract = newContract();
+    await expect(call(contract, 1)).rejects.toMatchObject({ code: 'INVALID_OPTION', field: 'client' });
+    await expect(call(prisma, { type: 'x' }, 1)).rejects.toMatchObject({ field: 'contract' });
+    await expect(call(prisma, contract, 1, null)).rejects.toMatchObject({ field: 'options' });
+    const noDate: unknown = Object.create(Date.prototype);
+    await expect(call(prisma, contract, 1, { runAt: noDate })).rejects.toMatchObject({ field: 'runAt' });
     expect(await count(contract.type)).toBe(0);
   });
 

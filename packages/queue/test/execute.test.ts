@@ -74,6 +74,16 @@ describe('a handler', () => {
     expect(seen[1]).not.toHaveProperty('claimToken');
   });
 
+  test('gets a payload that was parsed once: a schema need not take what it makes', async () => {
+    const contract = defineJob({
+      type: 'test.execute.once',
+      payload: z.object({ n: z.string().transform(Number) }),
+    });
+    const job = { ...(await newClaim(prisma)), type: contract.type, payload: { n: '7' } };
+    const { run } = startHandler(prisma, job, async (payload) => payload, contract);
+    expect(await run.outcome).toEqual({ outcome: 'completed', result: '{"n":7}' });
+  });
+
   test('is not called with a payload that its schema refuses', async () => {
     const contract = defineJob({ type: 'test.execute.refused', payload: z.object({ n: z.number() }) });
     const job = { ...(await newClaim(prisma)), type: contract.type, payload: { n: 'x' } };

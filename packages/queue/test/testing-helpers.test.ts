@@ -88,3 +88,15 @@ describe('runDueJobs', () => {
     expect(await runDueJobs(prisma, [])).toEqual([]);
   });
 });
+
+test('there is an end to jobs that are always due', async () => {
+  const contract = newContract();
+  await enqueueJobs(prisma, contract, 1);
+  const again = handle(contract, () => Promise.reject(new SnoozeError(0)));
+  await expect(runDueJobs(prisma, [again])).rejects.toMatchObject({ code: 'RUNAWAY_JOBS' });
+});
+
+test('there is one handler a type', async () => {
+  const handler = handle(newContract(), async () => {});
+  await expect(runDueJobs(prisma, [handler, handler])).rejects.toMatchObject({ code: 'DUPLICATE_HANDLER' });
+});

@@ -1,4 +1,5 @@
 /** The log: a JSON object a line where a machine reads it, readable text on a terminal. */
+import { describeThrown } from '@fencepost/queue/protocol';
 import { pino, type Logger } from 'pino';
 import pretty from 'pino-pretty';
 
@@ -8,10 +9,20 @@ export function createLogger(name: string, level: string): Logger {
     name,
     level,
     timestamp: pino.stdTimeFunctions.isoTime,
+    serializers: { err: readableError },
     redact: { paths: SECRETS, censor: '(hidden)' },
   };
   // In this process and synchronous: what is said last, before an exit, is said.
   return process.stdout.isTTY ? pino(options, pretty({ sync: true, ignore: 'pid,hostname' })) : pino(options);
+}
+
+/** Handlers and libraries throw anything: an error whose getters throw must not be the end of who logs it. */
+function readableError(error: unknown): unknown {
+  try {
+    return pino.stdSerializers.err(error as Error);
+  } catch {
+    return { type: 'unreadable', ...describeThrown(error) };
+  }
 }
 
 /** Fields that no line should have in the first place. */

@@ -45,7 +45,12 @@ function found(schema: z.ZodObject, name: string, text: string | undefined): str
   if (text === undefined) return 'nothing';
   const { secret, url } = metaOf(schema.shape[name]);
   if (secret) return `${text.length} characters that are not shown`;
-  return JSON.stringify(url ? redactUrl(text) : text);
+  return JSON.stringify(cut(url ? redactUrl(text) : text));
+}
+
+/** Enough to know it again. */
+function cut(text: string): string {
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 }
 
 /** Optional settings and those with a default are wrapped, and what is said of them is said of what is inside. */

@@ -97,6 +97,12 @@ test('what is wrong with a URL is told', () => {
   ]);
 });
 
+test('of a long value the beginning is shown', () => {
+  expect(problemsOf({ SIZE: '9'.repeat(100_000) })).toEqual([
+    `SIZE: expected a whole number from 1 to 100, found "${'9'.repeat(200)}…"`,
+  ]);
+});
+
 test('nothing of a secret is shown', () => {
   expect(problemsOf({ TOKEN: 'hunter2' })).toEqual([
     'TOKEN: expected 8 characters or more, found 7 characters that are not shown',

@@ -3,6 +3,9 @@
  * JSON would quietly change, is refused (`encodeJson`), since its sender is there to hear of it; errors, results and
  * progress are made storable (`storableJson`, `storableText`), since a failure that cannot be written is a job that hangs.
  */
+import { lossOf, numeralGrowth, textProblem } from './json-loss.ts';
+import { MAX_JSON_DEPTH } from './limits.ts';
+
 export interface JsonProblem {
   readonly path: string;
   readonly message: string;
@@ -18,13 +21,20 @@ const MAX_PROBLEMS = 10;
 /** JSON of a value exactly as `JSON.stringify` spells it, or what stands against it, by path. */
 export function encodeJson(value: unknown, maxBytes: number): Encoded {
   const problems: JsonProblem[] = [];
-  const paths = new Map<unknown, string>();
+  const places = new Map<unknown, { readonly path: string; readonly depth: number }>();
+  let growth = 0;
   const check = function (this: unknown, key: string, item: unknown): unknown {
-    const path = pathOf(paths.get(this), key, Array.isArray(this));
-    const problem = problemOf(item, Array.isArray(this)) ?? keyProblem(key);
+    const holder = places.get(this);
+    const path = pathOf(holder?.path, key, Array.isArray(this));
+    const problem = lossOf(item, this, key) ?? keyProblem(key);
     if (problem) problems.push({ path, message: problem });
     if (problems.length >= MAX_PROBLEMS) throw new TooManyProblems();
-    if (typeof item === 'object' && item !== null) paths.set(item, path);
+    if (typeof item === 'object' && item !== null) {
+      const depth = (holder?.depth ?? 0) + 1;
+      if (depth > MAX_JSON_DEPTH) throw new TooDeep();
+      places.set(item, { path, depth });
+    }
+    growth += numeralGrowth(item);
     return problem ? null : item;
   };
 
@@ -41,7 +51,7 @@ export function encodeJson(value: unknown, maxBytes: number): Encoded {
   }
   if (json === undefined || problems.length > 0) return { outcome: 'refused', problems };
 
-  const bytes = Buffer.byteLength(json);
+  const bytes = Buffer.byteLength(json) + growth;
   if (bytes > maxBytes) {
     const message = `is ${bytes} bytes of JSON, at most ${maxBytes} are allowed`;
     return { outcome: 'refused', problems: [{ path: 'payload', message }] };
@@ -52,14 +62,15 @@ export function encodeJson(value: unknown, maxBytes: number): Encoded {
 /** JSON that jsonb takes, whatever the value: what cannot be kept is replaced. Null where there is nothing to keep. */
 export function storableJson(value: unknown, maxBytes: number): string | null {
   let json: string | undefined;
+  const { replacer, growth } = storableItems();
   try {
-    json = JSON.stringify(value, storableItems());
+    json = JSON.stringify(value, replacer);
   } catch (error) {
     return JSON.stringify({ unstorable: storableText(unwritable(error), 200) });
   }
   if (json === undefined) return null;
   json = withStorableText(json);
-  const bytes = Buffer.byteLength(json);
+  const bytes = Buffer.byteLength(json) + growth();
   return bytes <= maxBytes ? json : JSON.stringify({ truncated: true, bytes });
 }
 
@@ -71,70 +82,47 @@ export function storableText(text: string, maxCharacters: number): string {
 
 class TooManyProblems extends Error {}
 
-function problemOf(item: unknown, inArray: boolean): string | undefined {
-  switch (typeof item) {
-    case 'string':
-      return textProblem(item);
-    case 'number':
-      return Number.isFinite(item) ? undefined : `is ${item}, which JSON cannot hold`;
-    case 'bigint':
-      return 'is a BigInt, which JSON cannot hold';
-    case 'function':
-    case 'symbol':
-      return `is a ${typeof item}, which JSON cannot hold`;
-    case 'undefined':
-      return inArray ? 'is undefined, which JSON would turn into null' : undefined;
-    default:
-      return isOpaque(item) ? `is a ${item?.constructor?.name ?? 'value'}, which JSON would lose` : undefined;
-  }
-}
+/** Deeper than a stack of Postgres's may hold, whatever Node's own holds: a worker thread's is four times as large. */
+class TooDeep extends RangeError {}
 
 function keyProblem(key: string): string | undefined {
   const problem = textProblem(key);
   return problem && `its key ${problem}`;
 }
 
-function textProblem(text: string): string | undefined {
-  if (text.includes('\0')) return 'holds a NUL character, which Postgres cannot store';
-  return text.isWellFormed() ? undefined : 'holds a lone surrogate, which Postgres cannot store';
-}
-
-/** Objects that JSON.stringify spells as {} or as numbered keys. */
-function isOpaque(item: unknown): boolean {
-  return (
-    item instanceof Map ||
-    item instanceof Set ||
-    item instanceof Promise ||
-    item instanceof RegExp ||
-    item instanceof Error ||
-    item instanceof ArrayBuffer ||
-    ArrayBuffer.isView(item)
-  );
-}
-
 function pathOf(parent: string | undefined, key: string, inArray: boolean): string {
   if (parent === undefined) return 'payload';
-  const own = inArray ? `[${key}]` : `.${key}`;
+  const own = inArray ? `[${key}]` : key === '' ? '[""]' : `.${key}`;
   return parent === 'payload' ? own.replace(/^\./, '') : `${parent}${own}`;
 }
 
+/** What was thrown may be anything, and need not let itself be looked at. */
 function unwritable(error: unknown): string {
-  if (error instanceof RangeError) return 'is nested too deeply for JSON';
-  if (error instanceof TypeError && error.message.includes('circular'))
-    return 'is cyclic, which JSON cannot hold';
-  return `could not be read: ${error instanceof Error ? error.message : 'something was thrown'}`;
+  try {
+    if (error instanceof TooDeep || (error instanceof RangeError && error.message.includes('call stack')))
+      return 'is nested too deeply for JSON';
+    if (error instanceof TypeError && error.message.includes('circular'))
+      return 'is cyclic, which JSON cannot hold';
+    return `could not be read: ${error instanceof Error ? error.message : 'something was thrown'}`;
+  } catch {
+    return 'could not be read: something was thrown';
+  }
 }
 
-function storableItems(): (this: unknown, key: string, item: unknown) => unknown {
+function storableItems() {
   const ancestors: unknown[] = [];
-  return function (this: unknown, _key: string, item: unknown): unknown {
+  let growth = 0;
+  const replacer = function (this: unknown, _key: string, item: unknown): unknown {
+    growth += numeralGrowth(item);
     if (typeof item === 'bigint') return item.toString();
     if (typeof item !== 'object' || item === null) return item;
     while (ancestors.length > 0 && ancestors.at(-1) !== this) ancestors.pop();
     if (ancestors.includes(item)) return '[circular]';
     ancestors.push(item);
+    if (ancestors.length > MAX_JSON_DEPTH) throw new TooDeep();
     return item;
   };
+  return { replacer, growth: () => growth };
 }
 
 /**

@@ -2,6 +2,8 @@
 export const MAX_PAYLOAD_BYTES = 256 * 1024;
 export const MAX_PROGRESS_BYTES = 64 * 1024;
 export const MAX_RESULT_BYTES = 64 * 1024;
+/** A tenth of what Postgres's JSON parser reaches with its default stack, and far more than people nest. */
+export const MAX_JSON_DEPTH = 1_000;
 /** A key is part of an index entry, which Postgres bounds at about 2,700 bytes. */
 export const MAX_KEY_BYTES = 512;
 export const MAX_TYPE_BYTES = 200;
@@ -11,6 +13,10 @@ export const MAX_ATTEMPTS = 1_000;
 
 /** Rows of one INSERT: bounds the statement's memory and the time that it holds its locks. */
 export const MAX_ENQUEUE_BATCH = 10_000;
+export const MAX_ENQUEUE_BYTES = 64 * 1024 * 1024;
+/** Issues of a payload that are told, and characters of each: a schema may name one for every item of a list. */
+export const MAX_ISSUES = 20;
+export const MAX_ISSUE_CHARACTERS = 500;
 
 /** A lease shorter than this would be renewed several times a second; one longer leaves a dead worker's jobs for hours. */
 export const LEASE_MS = { min: 1_000, max: 3_600_000, default: 30_000 } as const;

@@ -5,8 +5,10 @@
 import type { Logger, QueueClient } from '../client.ts';
 import { decide, type Outcome } from '../core/decide.ts';
 import { describeThrown } from '../core/thrown.ts';
-import { ClaimLostError } from '../errors.ts';
+import { ClaimLostError, RunawayJobsError } from '../errors.ts';
+import { checkClient } from '../check-arguments.ts';
 import { startRun, type Run } from '../execute.ts';
+import { handlersByType } from '../handlers-by-type.ts';
 import type { Timers } from '../run-environment.ts';
 import type { JobHandler } from '../job.ts';
 import { settleRuns } from '../settle-runs.ts';
@@ -18,24 +20,34 @@ export interface FinishedJob {
   readonly outcome: Outcome;
 }
 
-/** Runs what is due and has a handler, round by round until nothing is left; jobs that these enqueue are run as well. */
+/**
+ * Runs what is due and has a handler, round by round until nothing is left; jobs that these enqueue are run as well.
+ * @throws RunawayJobsError if there is no end to it.
+ */
 export async function runDueJobs(
   client: QueueClient,
   handlers: readonly JobHandler[],
 ): Promise<FinishedJob[]> {
+  checkClient('client', client);
+  const byType = handlersByType(handlers);
   const finished: FinishedJob[] = [];
-  for (;;) {
-    const round = await runDueBatch(client, handlers);
+  for (let rounds = 1; ; rounds++) {
+    const round = await runDueBatch(client, byType);
     if (round.length === 0) return finished;
     finished.push(...round);
+    if (rounds === MAX_ROUNDS) throw new RunawayJobsError(round[0]?.type ?? '', MAX_ROUNDS);
   }
 }
 
 const BATCH = 100;
+/** A job that snoozes for no time, or enqueues itself, is due in every round. */
+const MAX_ROUNDS = 100;
 
-async function runDueBatch(client: QueueClient, handlers: readonly JobHandler[]): Promise<FinishedJob[]> {
-  const byType = new Map(handlers.map((handler) => [handler.contract.type, handler]));
-  const wanted = handlers.map(({ contract }) => ({ ...contract, slots: BATCH }));
+async function runDueBatch(
+  client: QueueClient,
+  byType: ReadonlyMap<string, JobHandler>,
+): Promise<FinishedJob[]> {
+  const wanted = [...byType.values()].map(({ contract }) => ({ ...contract, slots: BATCH }));
   const jobs = await claimJobs(client, { workerId: 'test', wanted, capacity: BATCH });
 
   const environment = { client, logger: SILENT, timers: TIMERS, draining: NEVER, onFenced: () => {} };

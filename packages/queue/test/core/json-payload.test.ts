@@ -70,6 +70,16 @@ describe('encodeJson refuses, and says where,', () => {
     ['a Set', new Set([1]), 'payload is a Set, which JSON would lose'],
     ['bytes', { a: new Uint8Array(3) }, 'a is a Uint8Array, which JSON would lose'],
     ['an Error', { cause: new TypeError('x') }, 'cause is a TypeError, which JSON would lose'],
+    ['an invalid Date', { at: [new Date(Number.NaN)] }, 'at[0] is an invalid Date'],
+    ['boxed NaN', { a: Object(Number.NaN) as unknown }, 'a is NaN, which JSON cannot hold'],
+    ['a boxed symbol', { a: Object(Symbol('s')) as unknown }, 'a is a Symbol, which JSON would lose'],
+    ['a WeakMap', { a: new WeakMap() }, 'a is a WeakMap, which JSON would lose'],
+    [
+      'what a query is made of',
+      { a: new URLSearchParams('b=1') },
+      'a is a URLSearchParams, which JSON would lose',
+    ],
+    ['bytes under no name', { '': new Uint8Array(1) }, '[""] is a Uint8Array, which JSON would lose'],
     ['boxed text with NUL', { a: Object('\0') as unknown }, 'payload holds text that Postgres cannot store'],
     [
       'a toJSON that makes NUL',
@@ -99,6 +109,24 @@ describe('encodeJson refuses, and says where,', () => {
     let value: unknown = 1;
     for (let depth = 0; depth < 100_000; depth++) value = [value];
     expect(problems(value)).toEqual(['payload is nested too deeply for JSON']);
+  });
+
+  test('numbers whose zeros Postgres writes out, by what that comes to', () => {
+    expect(problems([1e308])).toEqual([]);
+    // 309 characters each, as 5e-324 has 326.
+    expect(problems([1e308, -1e308, 1e308, 1e308])).toEqual([
+      'payload is 1242 bytes of JSON, at most 1000 are allowed',
+    ]);
+    expect(problems([5e-324, 5e-324, 5e-324, 1.5e-7])).toEqual([]);
+    expect(problems([5e-324, 5e-324, 5e-324, 1.5e-7, 1234567890])).toEqual([
+      'payload is 1004 bytes of JSON, at most 1000 are allowed',
+    ]);
+  });
+
+  test('a thousand levels and one, whatever the stack would take', () => {
+    const nested = (levels: number): unknown => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`);
+    expect(encodeJson(nested(1_000), 10_000).outcome).toBe('encoded');
+    expect(encodeJson(nested(1_001), 10_000).outcome).toBe('refused');
   });
 
   test('several at once, but no more than ten', () => {

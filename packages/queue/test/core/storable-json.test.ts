@@ -70,7 +70,22 @@ describe('storableJson', () => {
     expect(read(value)).toEqual({ unstorable });
   });
 
+  test('says so of what throws that which cannot be looked at', () => {
+    const thrown = new Proxy(new Error('x'), {
+      getPrototypeOf: () => {
+        throw new Error('no');
+      },
+    });
+    const value = {
+      toJSON() {
+        throw thrown;
+      },
+    };
+    expect(read(value)).toEqual({ unstorable: 'could not be read: something was thrown' });
+  });
+
   test('says how much it was when it is too much', () => {
+    expect(read([1e308], 100)).toEqual({ truncated: true, bytes: 311 });
     expect(read('x'.repeat(98), 100)).toBe('x'.repeat(98));
     expect(read('x'.repeat(99), 100)).toEqual({ truncated: true, bytes: 101 });
     expect(read('\0'.repeat(40), 100)).toEqual({ truncated: true, bytes: 122 });
