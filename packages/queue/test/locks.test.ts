@@ -3,8 +3,9 @@
  * waits for it, and none lets it hold up the other rows.
  */
 import { beforeEach, describe, expect, test } from 'vitest';
-import { cancel, findJob, retry } from '../src/index.ts';
+import { cancel, enqueue, findJob, retry } from '../src/index.ts';
 import { deleteFinished, reclaimJobs, renewLeases, settleRuns } from '../src/protocol.ts';
+import { holdClaim } from '../src/store/hold.ts';
 import { writeProgress } from '../src/store/progress.ts';
 import { openDatabase } from './fixtures/database.ts';
 import {
@@ -48,6 +49,16 @@ test('a row that a foreign key refers to is not held: it is claimed, renewed and
     const [renewal] = await renewLeases(prisma, [{ ...fenceOf(job), leaseMs: 30_000 }]);
     expect(renewal?.renewal).toBe('renewed');
     expect(await settleRuns(prisma, [complete(job)])).toEqual({ lost: [], locked: [] });
+  });
+});
+
+test('a job that a handler’s transaction holds does not hold up an enqueue with its key', async () => {
+  const contract = newContract();
+  const job = await newClaim(prisma, contract, { dedupeKey: 'k' });
+  await prisma.$transaction(async (tx) => {
+    expect(await holdClaim(tx, job)).toBe(true);
+    const outcome = await enqueue(prisma, contract, 'again', { dedupeKey: 'k' });
+    expect(outcome).toEqual({ outcome: 'deduplicated', id: job.id });
   });
 });
 

@@ -50,9 +50,19 @@ export async function insertJobs(client: QueueClient, { type, maxAttempts, maxCr
       ${jobs.map((job) => job.delayMs)}::float8[],
       ${jobs.map((job) => job.dedupeKey)}::text[]
     ) AS job("id", "payload", "priority", "runAtMs", "delayMs", "dedupeKey")
+    -- The index below waits for whoever is changing the job that has the key: a handler's transaction, perhaps, that
+    -- holds it for long. What can be seen to be a duplicate is not to wait. One index look-up a job, never a join.
+    WHERE (
+      SELECT holder."id"
+      FROM "job_queue" AS holder
+      WHERE holder."type" = ${type}::text
+        AND holder."dedupeKey" = job."dedupeKey"
+        AND ((holder."dedupeKey" IS NOT NULL) AND (holder."state" = ANY (ARRAY['pending'::"JobState", 'running'::"JobState"])))
+    ) IS NULL
     -- One order for everybody, so that two batches with the same keys cannot deadlock.
     ORDER BY job."dedupeKey", job."id"
-    -- Waits for a transaction that is inserting the same key: whether this one is a duplicate depends on its outcome.
+    -- Waits for a transaction that is making a job with the same key pending: whether this one is a duplicate depends on
+    -- its outcome.
     ON CONFLICT ("type", "dedupeKey")
       WHERE (("dedupeKey" IS NOT NULL) AND ("state" = ANY (ARRAY['pending'::"JobState", 'running'::"JobState"])))
       DO NOTHING
