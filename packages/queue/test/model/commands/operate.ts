@@ -10,14 +10,16 @@ import { commits, drawn } from './kinds.ts';
 
 const hasJobs = (world: Readonly<World>) => world.ids.size > 0;
 
-/** Mostly one in a state that the operation is for, now and then any: of another state, or gone. */
-const target = fc.record({ drawn, isAny: fc.integer({ min: 0, max: 3 }).map((chance) => chance === 0) });
+/** Mostly one in a state that the operation is for, or one that has a key as well; now and then any, or one that is gone. */
+const target = fc.record({ drawn, among: fc.constantFrom('apt', 'apt', 'keyed', 'keyed', 'any') });
 
 type Target = typeof target extends fc.Arbitrary<infer T> ? T : never;
 
-function pickJob(world: World, { drawn: number, isAny }: Target, isFor: (row: Row) => boolean): string {
-  const rows = world.rows.filter(isFor);
-  return isAny || rows.length === 0 ? pick([...world.ids], number) : pick(rows, number).id;
+function pickJob(world: World, { drawn: number, among }: Target, isApt: (row: Row) => boolean): string {
+  const apt = world.rows.filter(isApt);
+  const keyed = apt.filter(({ dedupeKey }) => dedupeKey !== null);
+  const rows = among === 'keyed' && keyed.length > 0 ? keyed : apt;
+  return among === 'any' || rows.length === 0 ? pick([...world.ids], number) : pick(rows, number).id;
 }
 
 export const cancelCommand = fc.record({ job: target, commits }).map(({ job, commits: doesCommit }) =>

@@ -4,7 +4,7 @@
 import fc from 'fast-check';
 import type { QueueClient } from '../../../src/client.ts';
 import type { ErrorEntry } from '../../../src/store/job-row.ts';
-import { isFinished } from '../moves/move.ts';
+import { isFinished, isUnfinished } from '../moves/move.ts';
 import { SECOND, withRow, type Instant, type Row } from '../table.ts';
 import { command, pick, step, type Command, type Real, type World } from '../world.ts';
 import { RETENTION_MS } from './sweep.ts';
@@ -25,7 +25,7 @@ export const leaseEndsCommand = passing({
   label: 'lease ends',
   column: 'lockUntil',
   isFor: ({ state }) => state === 'running',
-  seconds: [-3, -60, -60, -1],
+  seconds: [-3, -60, -1, -1],
 });
 
 export const fallsDueCommand = passing({
@@ -76,7 +76,7 @@ export const longPastCommand = fc
         step(world, real, {
           cause: 'hand',
           async act(tx) {
-            const picked = pick(world.rows, row);
+            const picked = pick(world.rows.filter(isUnfinished), row);
             const errors = Array.from({ length: count }, (_, n): ErrorEntry => {
               const attempt = n + 1;
               return { ...LONG_AGO, attempt, message: `no luck at attempt ${attempt}` };
@@ -88,7 +88,7 @@ export const longPastCommand = fc
             return withRow(world.table, { ...picked, errors });
           },
         }),
-      (world) => world.rows.length > 0,
+      (world) => world.rows.some(isUnfinished),
     ),
   );
 

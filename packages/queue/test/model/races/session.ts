@@ -2,7 +2,7 @@
  * A transaction that is held open between the steps of a race, in a session of its own. Over `pg`, where the statements are
  * the queue's own SQL: a fifth of Prisma's time, and there are a thousand races. Over Prisma, where Prisma writes the SQL.
  */
-import type { createPgClient, createPrisma } from '@fencepost/db';
+import type { createPgClient, createPrisma, Prisma } from '@fencepost/db';
 import type { QueueClient } from '../../../src/client.ts';
 import { only } from '../../fixtures/jobs.ts';
 import type { Instant } from '../table.ts';
@@ -29,20 +29,23 @@ interface Terms {
 }
 
 export async function begin(session: Session, { mayWait, isByPrisma }: Terms): Promise<Transaction> {
-  const { client, end } = await (isByPrisma ? beginByPrisma(session) : beginByPg(session));
-  const rows = await client.$queryRaw<{ pid: number; now: string }[]>`
-    SELECT
-      pg_backend_pid() AS "pid",
-      (extract(epoch FROM now()) * 1000000)::bigint::text AS "now",
-      set_config('lock_timeout', ${mayWait ? '0' : '2s'}::text, true) AS "lockTimeout"`;
-  const { pid, now } = only(rows);
-  return { client, pid, now: Number(now), end };
+  return isByPrisma ? beginByPrisma(session, mayWait) : beginByPg(session, mayWait);
 }
 
-type Begun = Pick<Transaction, 'client' | 'end'>;
+interface Begun {
+  readonly pid: number;
+  readonly now: string;
+}
 
-async function beginByPg({ connection }: Session): Promise<Begun> {
-  await connection.query('BEGIN');
+const begun = (mayWait: boolean) => `
+  SELECT
+    pg_backend_pid() AS "pid",
+    (extract(epoch FROM now()) * 1000000)::bigint::text AS "now",
+    set_config('lock_timeout', '${mayWait ? '0' : '2s'}', true) AS "lockTimeout"`;
+
+async function beginByPg({ connection }: Session, mayWait: boolean): Promise<Transaction> {
+  const results: unknown = await connection.query(`BEGIN; ${begun(mayWait)}`);
+  const { pid, now } = only((results as { rows: Begun[] }[])[1]?.rows ?? []);
   const query = (parts: TemplateStringsArray, values: unknown[]) => {
     const text = parts.reduce((sql, part, index) => `${sql}$${index}${part}`);
     return connection.query({ text, values, name: nameOf(text) });
@@ -53,7 +56,8 @@ async function beginByPg({ connection }: Session): Promise<Begun> {
     $executeRaw: async (parts, ...values) => (await query(parts, values)).rowCount ?? 0,
     jobQueue: { updateMany: () => Promise.reject(new Error('spelled by Prisma alone')) },
   };
-  return { client, end: async (commits) => void (await connection.query(commits ? 'COMMIT' : 'ROLLBACK')) };
+  const end = async (commits: boolean) => void (await connection.query(commits ? 'COMMIT' : 'ROLLBACK'));
+  return { client, pid, now: Number(now), end };
 }
 
 const names = new Map<string, string>();
@@ -68,13 +72,13 @@ function nameOf(text: string): string {
 /** Longer than any race: Prisma would end the transaction after five seconds. */
 const TIMEOUT_MS = 60_000;
 
-async function beginByPrisma({ prisma }: Session): Promise<Begun> {
+async function beginByPrisma({ prisma }: Session, mayWait: boolean): Promise<Transaction> {
   let end: (commits: boolean) => void = () => {};
   const ending = new Promise<boolean>((resolve) => {
     end = resolve;
   });
   let over: Promise<void> = Promise.resolve();
-  const client = await new Promise<QueueClient>((resolve, reject) => {
+  const client = await new Promise<Prisma.TransactionClient>((resolve, reject) => {
     const transaction = prisma.$transaction(
       async (tx) => {
         resolve(tx);
@@ -89,8 +93,11 @@ async function beginByPrisma({ prisma }: Session): Promise<Begun> {
     // Whoever ends the transaction hears of it.
     over.catch(() => {});
   });
+  const { pid, now } = only(await client.$queryRawUnsafe<Begun[]>(begun(mayWait)));
   return {
     client,
+    pid,
+    now: Number(now),
     end(commits) {
       end(commits);
       return over;

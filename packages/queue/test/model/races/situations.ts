@@ -24,14 +24,18 @@ const CLAIMED = `
   "state" = 'running', "claimToken" = gen_random_uuid(), "retryDelayMs" = 0,
   "lockUntil" = now() + interval '1 minute'`;
 
-/** What is set of a row that was once claimed and handed back, is due, and has a dedupe key. */
+/** What is set of a row that was once claimed and handed back, is due, has a dedupe key and as many errors as it may. */
 const SITUATIONS = {
   pending: '"state" = \'pending\'',
   running: CLAIMED,
   // By a claim that nobody in the race has.
   'claimed by another': CLAIMED,
   expired: `${CLAIMED} - interval '1 hour'`,
+  // The sweep leaves it alone for two seconds.
+  'expired just now': `${CLAIMED} - interval '1 minute'`,
   'expired and to be cancelled': `${CLAIMED} - interval '1 hour', "cancelRequestedAt" = now() - interval '1 minute'`,
+  'expired at its last attempt': `${CLAIMED} - interval '1 hour', "maxAttempts" = 1`,
+  'expired at its last crash': `${CLAIMED} - interval '1 hour', "maxCrashes" = 1`,
   'dead for long': '"state" = \'dead\', "finishedAt" = now() - interval \'2 hours\'',
 } as const;
 
@@ -44,8 +48,10 @@ export async function newStage({ connect, prisma }: Database) {
   return async (name: SituationName, rows = 1): Promise<Situation> => {
     await admin.query(`
       DELETE FROM job_queue;
-      INSERT INTO job_queue (type, "runAt", attempts, claims, "claimedBy", "claimedAt", "dedupeKey")
-      SELECT '${TYPE}', now() - interval '1 minute', 1, 1, 'racer', now() - interval '1 minute', '${KEY}' || n
+      INSERT INTO job_queue (type, "runAt", attempts, claims, "claimedBy", "claimedAt", "dedupeKey", errors)
+      SELECT
+        '${TYPE}', now() - interval '1 minute', 1, 1, 'racer', now() - interval '1 minute', '${KEY}' || n,
+        (SELECT jsonb_agg(jsonb_build_object('attempt', attempt)) FROM generate_series(1, 10) AS attempt)
       FROM generate_series(1, ${rows}) AS n;
       UPDATE job_queue SET ${SITUATIONS[name]}`);
     const table = await readTable(prisma);

@@ -26,6 +26,9 @@ const CONTENDERS: Partial<Record<SituationName, readonly Operation[]>> = {
   pending: [claims, cancels, enqueues, retries],
   running: [completes, fails, renews, writesProgress, completesInTransaction, cancels],
   expired: [sweeps, claims, completes, fails, renews, completesInTransaction, asserts, cancels],
+  'expired just now': [sweeps, fails],
+  'expired at its last attempt': [sweeps, fails],
+  'expired at its last crash': [sweeps, fails],
   'expired and to be cancelled': [sweeps, fails, completes, renews],
   'dead for long': [retries, cleansUp, enqueues, cancels, claims],
 };
