@@ -4,7 +4,5 @@ export type { DatabaseTarget } from '../engine/database-url.mjs';
 export { SessionTimeZoneError } from '../engine/session.mjs';
 export { createPgClient, createPrisma } from './client.ts';
 export type { PoolOptions } from './pool.ts';
-export { createRawClient } from './raw-client.ts';
-export type { RawClient } from './raw-client.ts';
 export { JobState, Prisma } from './generated/client.ts';
 export type * from './generated/client.ts';

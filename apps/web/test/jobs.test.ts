@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { defineJob, enqueue, handle } from '@fencepost/queue';
 import { claimJobs } from '@fencepost/queue/protocol';
 import { runDueJobs } from '@fencepost/queue/testing';
@@ -181,6 +182,8 @@ describe.each(['cancel', 'retry'])('%s', (action) => {
     const id = await make();
     const held = await hold(id);
     const answer = app.post(`/api/jobs/${id}/${action}`);
+    // So that it has met the lock: it asks again for three tenths of a second.
+    await delay(60);
     await held.release();
     expect((await answer).status).toBe(200);
   });

@@ -103,7 +103,7 @@ async function pass(url: string, isHeld: boolean, count: number): Promise<Cost[]
   while (passed < count) {
     if (enqueued - passed < 20 * BATCH) await enqueue();
     const startedAt = performance.now();
-    const { from } = heads;
+    const from = await heads.from();
     const wanted = [{ ...contract, slots: capacity }];
     const claimed = await claimJobs(prisma, { workerId: 'bench', wanted, capacity, from });
     const tookMs = performance.now() - startedAt;

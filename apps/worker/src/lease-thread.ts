@@ -1,6 +1,6 @@
 /** The thread of the lease renewer: its connections, its clock, and the port to the main thread. */
 import { workerData, type MessagePort } from 'node:worker_threads';
-import { createRawClient } from '@fencepost/db';
+import { createRawClient } from '@fencepost/db/raw';
 import { systemClock } from './clock.ts';
 import type { ToRenewer } from './lease-messages.ts';
 import { GIVE_UP_MS, LeaseRenewer } from './lease-renewer.ts';

@@ -102,9 +102,9 @@ export class PollLoop {
   async #claim(capacity: number): Promise<number> {
     const { client, clock, database, workerId, types, dispatch, handBack } = this.#options;
     if (capacity === 0) return 0;
-    const askedAt = clock.now();
     const wanted = types.map((type) => ({ ...type, slots: capacity }));
-    const { from } = this.#heads;
+    const from = await this.#heads.from();
+    const askedAt = clock.now();
     const claiming = claimJobs(client, { workerId, wanted, capacity, from });
     try {
       const jobs = await database.run('claim', () => claiming);

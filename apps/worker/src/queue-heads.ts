@@ -35,14 +35,20 @@ export class QueueHeads {
   readonly #schedule: SurveySchedule;
   #heads: Heads = new Map();
   #surveying: Promise<number | null> | undefined;
+  #isKnown = false;
 
   constructor(options: QueueHeadsOptions) {
     this.#options = options;
     this.#schedule = new SurveySchedule(options.clock.now());
   }
 
-  /** For the next claim; undefined: from the beginning. */
-  get from(): Heads | undefined {
+  /**
+   * For the next claim; undefined: from the beginning. The first one waits for a survey, because a claim that passes
+   * more dead entries than it has time for would be given up by this worker and committed by the server.
+   */
+  async from(): Promise<Heads | undefined> {
+    if (!this.#isKnown) await this.#survey();
+    this.#isKnown = true;
     return this.#schedule.fromHeads ? this.#heads : undefined;
   }
 

@@ -12,12 +12,17 @@ export function startLeaseThread(url: string): LeaseRenewal {
   const { port1: port, port2 } = new MessageChannel();
   const workerData: LeaseThreadData = { url, port: port2 };
   const thread = openThread('lease-thread', { workerData, transferList: [port2] });
+  let isClosing = false;
   thread.on('error', (error) => {
     throw error;
+  });
+  thread.on('exit', (code) => {
+    if (!isClosing) throw new Error(`the lease thread ended by itself, with ${code}`);
   });
   return {
     port,
     async close() {
+      isClosing = true;
       port.close();
       await thread.terminate();
     },

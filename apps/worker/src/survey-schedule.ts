@@ -17,11 +17,22 @@ const LOOK_OUT_MS = 1_000;
 const CLAIM_SHARE = 8;
 /** And, for a worker that seldom claims, one in this share of the time, or a job before the heads might wait for hours. */
 const TIME_SHARE = 20;
+/** However long a survey takes: no job before the heads waits longer than this for the next one. */
+const LONGEST_WAIT_MS = 30_000;
+/** Before the first claim nothing is known of its cost; what a survey passes in so long makes any claim dear. */
+const DEAR_MS = 100;
+/** Surveys in a row that were ended by a job before the heads, after which one claim has to tell what there is to pass. */
+const BLIND_SURVEYS = 3;
 
 export class SurveySchedule {
   #fromHeads = false;
+  /** The next claim is to start at the beginning all the same, and to tell whether that is still dear. */
+  #isProbe = false;
+  #blindSurveys = 0;
   /** The cheapest since the last survey: the others were held up, or had more to write. */
   #claimMs = Infinity;
+  /** The same since claims start at the heads. */
+  #cheapestMs = Infinity;
   #claimsMs = 0;
   #surveyMs = 0;
   #surveyedAt: number;
@@ -32,10 +43,15 @@ export class SurveySchedule {
 
   /** Whether claims start at the heads, because from the beginning they would cost too much. */
   get fromHeads(): boolean {
-    return this.#fromHeads;
+    return this.#fromHeads && !this.#isProbe;
   }
 
   claimed(tookMs: number): void {
+    if (this.#isProbe) {
+      this.#isProbe = false;
+      this.#fromHeads = tookMs > 3 * this.#cheapestMs;
+    }
+    this.#cheapestMs = this.#fromHeads ? Math.min(this.#cheapestMs, tookMs) : Infinity;
     this.#claimMs = Math.min(this.#claimMs, tookMs);
     this.#claimsMs += tookMs;
   }
@@ -45,11 +61,21 @@ export class SurveySchedule {
     // From the beginning, a claim passes them twice: at a third of it, it costs three times what it has to. At a quarter
     // of a claim from the heads, or of one that passed them all the same, it costs no more than twice that.
     if (this.#claimsMs > 0) this.#fromHeads = deadMs > this.#claimMs / (this.#fromHeads ? 4 : 3);
+    else if (deadMs > DEAR_MS) this.#fromHeads = true;
+    this.#blindSurveys = 0;
     this.#waitAnew(now, tookMs);
   }
 
-  /** A job before the heads ended the survey before it had passed what dead entries there are: they are as many as before. */
+  /**
+   * A job before the heads ended the survey before it had passed what dead entries there are. As many as before, it seems;
+   * but where each survey ends so, they may be long gone.
+   */
   foundStraggler(now: number): void {
+    this.#blindSurveys++;
+    if (this.#blindSurveys === BLIND_SURVEYS) {
+      this.#blindSurveys = 0;
+      this.#isProbe = this.#fromHeads;
+    }
     this.#waitAnew(now, this.#surveyMs);
   }
 
@@ -68,7 +94,7 @@ export class SurveySchedule {
 
   /** While claims start at the heads: how long until it is, if there is no claim until then. */
   dueInMs(now: number): number {
-    return this.#surveyedAt + TIME_SHARE * this.#surveyMs - now;
+    return this.#surveyedAt + Math.min(TIME_SHARE * this.#surveyMs, LONGEST_WAIT_MS) - now;
   }
 
   #waitAnew(now: number, surveyMs: number): void {

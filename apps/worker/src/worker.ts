@@ -167,6 +167,7 @@ export function createWorker(options: WorkerOptions): Worker {
       maintenance.start();
       wake?.start();
       void keeper.start().then(() => {
+        if (draining.signal.aborted) return;
         loop.start();
         logger.info({ types: [...handlers.keys()], concurrency: options.concurrency }, 'worker started');
       });

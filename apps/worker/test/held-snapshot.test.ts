@@ -16,6 +16,7 @@ import { createMetrics } from '../src/metrics.ts';
 import { QueueHeads } from '../src/queue-heads.ts';
 import { createJobTable, type JobTable } from './fixtures/job-table.ts';
 import { startWorker } from './fixtures/start-worker.ts';
+import { noteStatements } from './fixtures/statements.ts';
 import { createTestClock } from './fixtures/test-clock.ts';
 
 const PASSED = 100_000;
@@ -70,6 +71,21 @@ async function passJobs(): Promise<pg.Client> {
   return holder;
 }
 
+test('a worker that starts while a snapshot is held surveys before its first claim', async () => {
+  const holder = await passJobs();
+  const statements = noteStatements();
+  const worker = startWorker({
+    url: table.url,
+    clientOf: statements.clientOf,
+    handlers: [handle(job, async () => {})],
+  });
+  await waitFor(() => statements.count('"claimed" AS (') > 0, patience);
+  const [first] = statements.texts.filter((sql) => /"found" AS|"claimed" AS \(/.test(sql));
+  expect(first).toContain('"found" AS');
+  await worker.drain({ timeoutMs: 0 });
+  await holder.query('ROLLBACK');
+}, 120_000);
+
 test('claims look from the heads while a snapshot is held, and from the beginning afterwards', async () => {
   const holder = await passJobs();
   await table.query(
@@ -118,23 +134,23 @@ test('what a survey finds before the heads is not forgotten for a claim that was
     ...{ client: prisma, clock, types: [job.type] },
     database: new DatabaseWatch(parts),
   });
-  const claim = () =>
+  const claim = async () =>
     claimJobs(prisma, {
       ...{ workerId: 'w', wanted: [{ ...job, slots: 5 }], capacity: 5 },
-      from: heads.from,
+      from: await heads.from(),
     });
-  // The first look is one from the beginning, and has cost no more than others will.
-  heads.claimed(heads.from, await claim(), 1);
+  // A look from the beginning that has cost no more than others will.
+  heads.claimed(await heads.from(), await claim(), 1);
   expect(heads.sleepMs()).toBe(Infinity);
   await heads.nextDueInMs();
-  expect(heads.from).toBeDefined();
+  expect(await heads.from()).toBeDefined();
   expect(heads.sleepMs()).toBeLessThan(60_000);
 
   await table.query(
     `INSERT INTO job_queue (type, "runAt")
      SELECT 'test.job', now() - interval '1 minute' FROM generate_series(1, 100)`,
   );
-  const { from } = heads;
+  const from = await heads.from();
   const jobs = await claim();
   const straggler = await insertStraggler();
   clock.jump(60_000);

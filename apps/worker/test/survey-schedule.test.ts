@@ -83,11 +83,32 @@ describe('claims start at the heads', () => {
     expect(run(schedule, few, 20_000).fromHeads).toBe(false);
   });
 
+  test('until they are gone, also where a job before the heads ends every survey', () => {
+    const schedule = new SurveySchedule(0);
+    expect(run(schedule, many, 10_000).fromHeads).toBe(true);
+    run(schedule, { ...many, detours: 1 }, 60_000);
+    schedule.claimed(many.claimMs + 2 * many.deadMs);
+    expect(schedule.fromHeads).toBe(true);
+    expect(run(schedule, { ...few, deadMs: 0.01, detours: 1 }, 60_000).fromHeads).toBe(false);
+  });
+
+  test('from the first one on, where a survey before it took long', () => {
+    const schedule = new SurveySchedule(0);
+    schedule.surveyed(1_000, 400, 300);
+    expect(schedule.fromHeads).toBe(true);
+    const other = new SurveySchedule(0);
+    other.surveyed(1_000, 400, 90);
+    expect(other.fromHeads).toBe(false);
+  });
+
   test('and one that passed all dead entries for the sake of a straggler changes nothing', () => {
     const schedule = new SurveySchedule(0);
     run(schedule, many, 10_000);
     const slow = { ...many, detours: 1, pauseMs: 60_000 };
-    expect(run(schedule, slow, 3_600_000).fromHeads).toBe(true);
+    run(schedule, slow, 3_600_000);
+    // Should one claim just have to tell what there is to pass, it is this one.
+    schedule.claimed(slow.claimMs + 2 * slow.deadMs);
+    expect(schedule.fromHeads).toBe(true);
   });
 });
 
@@ -121,7 +142,8 @@ describe('surveys', () => {
     schedule.failed(10_000, 10_000);
     expect(schedule.fromHeads).toBe(true);
     expect(schedule.isDue(10_001)).toBe(false);
-    expect(schedule.isDue(209_999)).toBe(false);
-    expect(schedule.isDue(210_000)).toBe(true);
+    // Twenty times its cost would be longer than a job before the heads is to wait.
+    expect(schedule.isDue(39_999)).toBe(false);
+    expect(schedule.isDue(40_000)).toBe(true);
   });
 });

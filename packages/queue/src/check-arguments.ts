@@ -7,7 +7,7 @@ import { InvalidOptionError } from './errors.ts';
 
 /** @throws InvalidOptionError, for instance where the contract was given first. */
 export function checkClient(field: string, client: QueueClient): void {
-  if (isFunctionAt(client, ['jobQueue', 'updateMany'])) return;
+  if (isFunctionAt(client, ['$queryRaw']) && isFunctionAt(client, ['jobQueue', 'updateMany'])) return;
   throw new InvalidOptionError(field, client, 'a Prisma client or transaction that has the model JobQueue');
 }
 

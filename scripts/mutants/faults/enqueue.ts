@@ -27,7 +27,7 @@ export const enqueueFaults: readonly Fault[] = [
     replace: `ON CONFLICT ("type", "dedupeKey")\n      ${predicate}\n      DO NOTHING`,
     by: '',
     tests: dedupeTest,
-    only: 'no second one is made',
+    only: 'twenty enqueues at once',
   },
   {
     name: 'enqueue/keys-in-any-order',

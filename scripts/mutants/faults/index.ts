@@ -8,6 +8,7 @@ import { databaseFaults } from './database.ts';
 import { drainFaults } from './drain.ts';
 import { enqueueFaults } from './enqueue.ts';
 import { fenceFaults } from './fence.ts';
+import { headsFaults } from './heads.ts';
 import { healthFaults } from './health.ts';
 import { leaseFaults } from './lease.ts';
 import { loopFaults } from './loop.ts';
@@ -29,6 +30,7 @@ export const allFaults: readonly Fault[] = [
   ...runFaults,
   ...batchFaults,
   ...loopFaults,
+  ...headsFaults,
   ...leaseFaults,
   ...drainFaults,
   ...healthFaults,

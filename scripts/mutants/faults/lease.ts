@@ -108,15 +108,6 @@ export const leaseFaults: readonly Fault[] = [
     only: 'hears of its cancellation',
   },
   {
-    name: 'lease/request-during-a-renewal-lost',
-    breaks: 'a cancel request that comes during a renewal is heard',
-    file: renewer,
-    replace: 'if (this.#soon || !answered)',
-    by: 'if (!answered)',
-    tests: keeperTest,
-    only: 'during a renewal',
-  },
-  {
     name: 'lease/kept-past-the-timeout',
     breaks: 'a run that blocks its worker past its timeout loses its claim',
     file: renewer,

@@ -151,6 +151,9 @@ export async function claimJobs(client: QueueClient, request: ClaimRequest): Pro
       FROM (SELECT ${policies}::jsonb AS "byType") AS policy
       -- By primary key, whatever the batch: as a join or IN (SELECT …) this becomes a scan of the table at 500 rows.
       WHERE job."id" = ANY (ARRAY(SELECT "id" FROM "chosen"))
+        -- A worker waits ten seconds for its claim. One that commits later has no claimant, and would cost its jobs a
+        -- crash each.
+        AND clock_timestamp() < now() + interval '8 seconds'
       RETURNING job.*
     )
     SELECT json_agg(json_build_object(
