@@ -49,7 +49,8 @@ test('it starts, serves its status, and ends in order', async () => {
   const { port } = await worker.waitForLine((line) => line['msg'] === 'status server listening', {
     timeout: 60_000,
   });
-  await worker.waitForLine((line) => line['msg'] === 'listening for wake-ups');
+  for (const step of ['worker started', 'listening for wake-ups'])
+    await worker.waitForLine((line) => line['msg'] === step);
   const status = async (path: string) => (await fetch(`http://127.0.0.1:${String(port)}${path}`)).status;
   expect(await Promise.all(['/healthz', '/readyz', '/metrics', '/'].map(status))).toEqual([
     200, 200, 200, 404,
