@@ -108,6 +108,15 @@ export const leaseFaults: readonly Fault[] = [
     only: 'hears of its cancellation',
   },
   {
+    name: 'lease/answers-after-a-block-unread',
+    breaks: 'after a block, the renewals that were answered meanwhile are read before any lease is believed over',
+    file: 'apps/worker/src/lease-keeper.ts',
+    replace: 'this.#hearAll();',
+    by: '',
+    tests: ['apps/worker/test/blocked.process.test.ts'],
+    only: 'for three leases',
+  },
+  {
     name: 'lease/kept-past-the-timeout',
     breaks: 'a run that blocks its worker past its timeout loses its claim',
     file: renewer,
