@@ -109,7 +109,8 @@ export const leaseFaults: readonly Fault[] = [
   },
   {
     name: 'lease/answers-after-a-block-unread',
-    breaks: 'after a block, the renewals that were answered meanwhile are read before any lease is believed over',
+    breaks:
+      'after a block, the renewals that were answered meanwhile are read before any lease is believed over',
     file: 'apps/worker/src/lease-keeper.ts',
     replace: 'this.#hearAll();',
     by: '',
