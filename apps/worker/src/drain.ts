@@ -4,7 +4,8 @@
  */
 import { DrainDeadlineError, type Logger } from '@fencepost/queue';
 import { within, type Clock } from './clock.ts';
-import { stopRun, type HeldRuns } from './held-runs.ts';
+import type { Dispatcher } from './dispatcher.ts';
+import type { HeldRuns } from './held-runs.ts';
 import type { LeaseKeeper } from './lease-keeper.ts';
 import type { Maintenance } from './maintenance.ts';
 import type { PollLoop } from './poll-loop.ts';
@@ -21,6 +22,7 @@ export interface DrainParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly loop: PollLoop;
+  readonly dispatcher: Dispatcher;
   readonly held: HeldRuns;
   readonly keeper: LeaseKeeper;
   readonly maintenance: Maintenance;
@@ -34,18 +36,19 @@ export interface DrainParts {
  * @param hurry resolves to end that wait at once.
  */
 export async function drain(parts: DrainParts, timeoutMs: number, hurry: Promise<void>): Promise<void> {
-  const { clock, logger, loop, held, keeper, maintenance, wake, draining } = parts;
-  logger.info({ running: held.running().length, timeoutMs }, 'drain begins');
+  const { clock, logger, loop, dispatcher, held, keeper, maintenance, wake, draining } = parts;
+  logger.info({ running: held.taken, timeoutMs }, 'drain begins');
 
   draining.abort();
   const maintenanceStopped = maintenance.stop();
   // A claim in flight may have committed already: its rows are this worker's, and are handed back when it is answered.
   const claimAnswered = loop.stop();
+  dispatcher.handBackWaiting();
   const empty = claimAnswered.then(() => held.empty());
   await within(clock, timeoutMs, Promise.race([empty, hurry]));
 
   const unfinished = held.running();
-  for (const run of unfinished) stopRun(run, new DrainDeadlineError());
+  for (const { run } of unfinished) run.stop(new DrainDeadlineError());
   await within(clock, MOMENT_MS, empty);
   const released = held.running();
   for (const { run } of released) run.release();

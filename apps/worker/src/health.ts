@@ -62,7 +62,7 @@ export function checkHealth(parts: HealthParts): HealthReport {
   return {
     healthy: problems.length === 0,
     problems,
-    running: held.running().length,
+    running: held.taken,
     slots: held.capacity,
     listening: parts.listening(),
     draining,

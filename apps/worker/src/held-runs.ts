@@ -1,20 +1,23 @@
 /**
- * The runs of this process: which claims it holds, and which of its slots are taken. A claim is held until its run is
- * settled; a slot is taken until its handler has really returned. Either may outlast the other.
+ * The runs of this process: which claims it holds, and which of its slots are taken. A claim is held from before its run
+ * starts until it is settled; a slot is taken until its handler has really returned. Either may outlast the other.
  */
-import type { ClaimedJob, Run, StopReason } from '@fencepost/queue/protocol';
+import type { ClaimedJob, PreparedRun } from '@fencepost/queue/protocol';
+import { ClaimAhead } from './claim-ahead.ts';
 
 export interface HeldRun {
   readonly job: ClaimedJob;
-  readonly run: Run;
+  readonly run: PreparedRun;
   readonly leaseMs: number;
+  /** When the claim was asked for, by the worker's clock. */
+  readonly claimedAt: number;
   /**
    * When the database last said that the claim stands, by the worker's clock: the time at which it was asked, so that
    * the lease here never ends later than there.
    */
   confirmedAt: number;
-  /** When the run's signal was aborted, for whatever reason, by the worker's clock. */
-  stoppedAt: number | undefined;
+  /** When its handler was called, by the worker's clock. */
+  startedAt: number | undefined;
   /** Its outcome is known, and on its way to the database. */
   ended: boolean;
 }
@@ -24,24 +27,22 @@ export function leaseIsOver(held: HeldRun, now: number): boolean {
   return now - held.confirmedAt > held.leaseMs;
 }
 
-/** Aborts the run's signal. False if it was aborted before: the first reason stands. */
-export function stopRun({ run }: HeldRun, reason: StopReason): boolean {
-  if (run.signal.aborted) return false;
-  run.stop(reason);
-  return true;
-}
-
 export class HeldRuns {
+  /** How many more than the free slots are worth claiming. */
+  readonly ahead: ClaimAhead;
   readonly #capacity: number;
   readonly #freed: () => void;
   /** By token, not by id: a job that was lost and claimed again may be held twice. */
   readonly #claims = new Map<string, HeldRun>();
+  /** Claimed, and not started yet, in the order in which they are to be. */
+  readonly #waiting = new Set<HeldRun>();
   readonly #slots = new Set<HeldRun>();
   #changed: (() => void)[] = [];
 
-  /** @param freed called whenever a slot may have become free. */
+  /** @param freed called whenever a slot may have become free, or a claim was settled. */
   constructor(capacity: number, freed: () => void) {
     this.#capacity = capacity;
+    this.ahead = new ClaimAhead(capacity);
     this.#freed = freed;
   }
 
@@ -49,9 +50,29 @@ export class HeldRuns {
     return this.#capacity;
   }
 
+  /** Slots whose handler has not returned. */
+  get taken(): number {
+    return this.#slots.size;
+  }
+
   add(held: HeldRun): void {
     this.#claims.set(held.job.claimToken, held);
-    this.#slots.add(held);
+    this.#waiting.add(held);
+  }
+
+  /** The next one to be started, which takes a free slot; undefined where none waits or no slot is free. */
+  takeSlot(): HeldRun | undefined {
+    if (this.#slots.size >= this.#capacity) return undefined;
+    const [next] = this.#waiting;
+    if (next === undefined) return undefined;
+    this.#waiting.delete(next);
+    this.#slots.add(next);
+    return next;
+  }
+
+  /** It will not be started. */
+  withdraw(held: HeldRun): void {
+    this.#waiting.delete(held);
   }
 
   settled(held: HeldRun): void {
@@ -73,23 +94,35 @@ export class HeldRuns {
     return [...this.#claims.values()];
   }
 
+  /** Claimed, and without a slot. */
+  waiting(): HeldRun[] {
+    return [...this.#waiting];
+  }
+
   /** Runs whose handler has not returned. */
   running(): HeldRun[] {
     return [...this.#slots];
   }
 
+  /** Whether a slot stands empty and nothing waits to take it. */
+  isIdle(): boolean {
+    return this.#waiting.size === 0 && this.#slots.size < this.#capacity;
+  }
+
   /**
-   * How many jobs may be claimed: a free slot each, and never so many that more settlements wait for the database than
-   * there are slots. A database that takes no settlements gets no further claims.
+   * How many jobs may be claimed: a slot each that is free or will be in a moment, and never so many that more settlements
+   * wait for the database than there are slots. A database that takes no settlements gets no further claims.
    */
-  free(): number {
-    return Math.max(0, Math.min(this.#capacity - this.#slots.size, 2 * this.#capacity - this.#claims.size));
+  room(): number {
+    const ahead = this.ahead.jobs;
+    const slots = this.#capacity + ahead - this.#slots.size - this.#waiting.size;
+    return Math.max(0, Math.min(slots, 2 * (this.#capacity + ahead) - this.#claims.size));
   }
 
   /** Runs whose signal was aborted so long ago, and whose handler goes on regardless. */
   ignoringAbort(now: number, ms: number): number {
     let count = 0;
-    for (const held of this.#slots) if (held.stoppedAt !== undefined && now - held.stoppedAt > ms) count++;
+    for (const { run } of this.#slots) if (run.stoppedAt !== undefined && now - run.stoppedAt > ms) count++;
     return count;
   }
 
@@ -108,9 +141,7 @@ export class HeldRuns {
   }
 
   #change(): void {
-    const waiting = this.#changed;
-    this.#changed = [];
-    for (const resolve of waiting) resolve();
+    if (this.#changed.length > 0) for (const resolve of this.#changed.splice(0)) resolve();
     this.#freed();
   }
 }

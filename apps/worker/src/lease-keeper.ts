@@ -11,8 +11,8 @@ import type { Renewal } from '@fencepost/queue/protocol';
 import type { Clock } from './clock.ts';
 import type { DatabaseWatch } from './database-watch.ts';
 import type { ReportFenced } from './fenced.ts';
-import { leaseIsOver, stopRun, type HeldRun, type HeldRuns } from './held-runs.ts';
-import type { FromRenewer, KeptLease, LeaseRenewal, ToRenewer } from './lease-messages.ts';
+import { leaseIsOver, type HeldRun, type HeldRuns } from './held-runs.ts';
+import type { FromRenewer, KeptLeases, LeaseRenewal, ToRenewer } from './lease-messages.ts';
 
 /** A quarter of the shortest lease there is. */
 const TICK_MS = 250;
@@ -60,7 +60,7 @@ export class LeaseKeeper {
   }
 
   /** Before their runs start: the first of them may be one that never lets go of the main thread. */
-  claimed(leases: readonly KeptLease[]): void {
+  claimed(leases: readonly KeptLeases[]): void {
     this.#tell({ say: 'claimed', leases });
   }
 
@@ -96,7 +96,7 @@ export class LeaseKeeper {
     if (renewal === 'lost') return this.#lost(held);
     // A locked row stands as well: the sweep passes it by.
     held.confirmedAt = Math.max(held.confirmedAt, askedAt);
-    if (cancelRequested) stopRun(held, new JobCancelledError(held.job.id));
+    if (cancelRequested) held.run.stop(new JobCancelledError(held.job.id));
   }
 
   #lost(held: HeldRun): void {
@@ -106,7 +106,7 @@ export class LeaseKeeper {
     if (held.ended || held.run.completing()) return;
     const { job } = held;
     this.#options.reportFenced({ op: 'renew', job, lost: undefined });
-    stopRun(held, new ClaimLostError(job.id, 'its renewal found the row without it'));
+    held.run.stop(new ClaimLostError(job.id, 'its renewal found the row without it'));
   }
 
   #stopBelieving(): void {
@@ -116,7 +116,7 @@ export class LeaseKeeper {
       // What has ended is for the settlement to give up.
       if (held.ended || !leaseIsOver(held, clock.now())) continue;
       const { id, type, claimToken } = held.job;
-      if (stopRun(held, new ClaimLostError(id, 'it could not be renewed for a whole lease'))) {
+      if (held.run.stop(new ClaimLostError(id, 'it could not be renewed for a whole lease'))) {
         logger.warn(
           { id, type, claimToken, leaseMs: held.leaseMs },
           'lease not renewed in time, run stopped',

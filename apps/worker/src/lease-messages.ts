@@ -3,19 +3,23 @@
  * Times are of the monotonic clock that the threads of a process share, in milliseconds.
  */
 import type { MessagePort } from 'node:worker_threads';
-import type { Lease, Renewal } from '@fencepost/queue/protocol';
+import type { Renewal } from '@fencepost/queue/protocol';
 
-/** A claim as the renewer has to know it. */
-export interface KeptLease extends Lease {
-  /** When the claim was asked for: the lease runs from then, or from a moment later. */
+/** Claims of one statement and type, as the renewer has to know them. In columns, which cost little to tell. */
+export interface KeptLeases {
+  readonly leaseMs: number;
+  /** When the claims were asked for: the leases run from then, or from a moment later. */
   readonly claimAskedAt: number;
-  /** When the run's time is over. */
+  /** When the time of their runs is over. */
   readonly timeoutAt: number;
+  readonly ids: readonly string[];
+  /** In the order of the ids. */
+  readonly claimTokens: readonly string[];
 }
 
 export type ToRenewer =
   /** Before any of their runs starts. */
-  | { readonly say: 'claimed'; readonly leases: readonly KeptLease[] }
+  | { readonly say: 'claimed'; readonly leases: readonly KeptLeases[] }
   /** Every claim that is still held, so that the others are forgotten; and that the main thread is alive. */
   | { readonly say: 'held'; readonly claimTokens: readonly string[] }
   /** Somebody asked for a cancellation, and a renewal brings it back. */

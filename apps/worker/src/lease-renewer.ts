@@ -7,9 +7,9 @@
  * minute, not a thousand. A type whose jobs must move on sooner sets a shorter `lease`, and pays with renewals.
  */
 import type { QueueClient } from '@fencepost/queue';
-import { renewLeases } from '@fencepost/queue/protocol';
+import { renewLeases, type Lease } from '@fencepost/queue/protocol';
 import { within, type Clock } from './clock.ts';
-import type { FromRenewer, KeptLease, ToRenewer } from './lease-messages.ts';
+import type { FromRenewer, KeptLeases, ToRenewer } from './lease-messages.ts';
 
 /** A quarter of the shortest lease there is. */
 const TICK_MS = 250;
@@ -23,6 +23,11 @@ const RETRY_MS = 1_000;
  * may have swallowed it, and half of the lease is left for the next one.
  */
 export const GIVE_UP_MS = 5_000;
+
+interface KeptLease extends Lease {
+  /** When the run's time is over. */
+  readonly timeoutAt: number;
+}
 
 export interface LeaseRenewerOptions {
   readonly client: Pick<QueueClient, '$queryRaw'>;
@@ -65,8 +70,7 @@ export class LeaseRenewer {
     this.#heardAt = this.#options.clock.now();
     switch (message.say) {
       case 'claimed':
-        for (const lease of message.leases)
-          this.#kept.set(lease.claimToken, { lease, renewAt: lease.claimAskedAt + lease.leaseMs / 3 });
+        for (const leases of message.leases) this.#keep(leases);
         return;
       case 'held': {
         const held = new Set(message.claimTokens);
@@ -76,6 +80,14 @@ export class LeaseRenewer {
       case 'renew now':
         this.#soon = true;
         void this.#renewDue();
+    }
+  }
+
+  #keep({ ids, claimTokens, claimAskedAt, leaseMs, timeoutAt }: KeptLeases): void {
+    for (const [n, id] of ids.entries()) {
+      const claimToken = claimTokens[n]!;
+      const lease = { id, claimToken, leaseMs, timeoutAt };
+      this.#kept.set(claimToken, { lease, renewAt: claimAskedAt + leaseMs / 3 });
     }
   }
 

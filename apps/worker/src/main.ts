@@ -18,8 +18,8 @@ import { startStatusServer } from './status-server.ts';
 import { startWatchdog } from './watchdog.ts';
 import { createWorker } from './worker.ts';
 
-/** The claim, a settlement, the sweep or a look at the backlog, and one to spare. Renewals have connections of their own. */
-const QUEUE_CONNECTIONS = 4;
+/** Two claims, two settlements, the sweep or a look at the backlog, and one to spare. Renewals have connections of their own. */
+const QUEUE_CONNECTIONS = 6;
 /** Handlers share these; one that waits for a connection waits like one that waits for anything else. */
 const MOST_HANDLER_CONNECTIONS = 20;
 const CLOSE_MS = 2_000;

@@ -14,8 +14,22 @@ export function createMetrics() {
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
 
+  let slotsTaken = () => 0;
+  const running = new Gauge({
+    registers,
+    name: 'fencepost_running',
+    help: 'Slots taken in this process',
+    // When it is scraped, and not whenever it changes.
+    collect() {
+      this.set(slotsTaken());
+    },
+  });
+
   const metrics = {
     registry,
+    observeRunning(taken: () => number): void {
+      slotsTaken = taken;
+    },
     claimed: new Counter({
       registers,
       name: 'fencepost_claimed_total',
@@ -70,7 +84,7 @@ export function createMetrics() {
       labelNames: ['type'] as const,
       buckets: SECONDS,
     }),
-    running: new Gauge({ registers, name: 'fencepost_running', help: 'Slots taken in this process' }),
+    running,
     slots: new Gauge({ registers, name: 'fencepost_slots', help: 'Slots of this process' }),
     listening: new Gauge({
       registers,

@@ -50,7 +50,8 @@ export class SettleBatcher {
   readonly #backoff = createBackoff({ firstMs: 50, maxMs: 1_000 });
   #gathering: Pending[] = [];
   #aside: Pending[] = [];
-  #working = false;
+  /** Statements under way. */
+  #writing = 0;
   /** The database takes no settlement at all: nothing is sent before the next try. */
   #failing = false;
   #retryIsSet = false;
@@ -68,13 +69,20 @@ export class SettleBatcher {
   }
 
   async #work(): Promise<void> {
-    if (this.#working) return;
-    this.#working = true;
+    if (this.#writing > 0 && !this.#isWorthASecond()) return;
+    this.#writing += 1;
     // What ends in the same turn of the event loop goes together.
     await Promise.resolve();
-    while (this.#gathering.length > 0) await this.#write(this.#nextBatch());
-    this.#working = false;
-    if (this.#aside.length === 0) this.#backoff.reset();
+    while (this.#gathering.length > 0 && (this.#writing === 1 || this.#gathering.length >= MAX_BATCH)) {
+      await this.#write(this.#nextBatch());
+    }
+    this.#writing -= 1;
+    if (this.#writing === 0 && this.#aside.length === 0) this.#backoff.reset();
+  }
+
+  /** Beside a statement under way only a whole batch is: fewer had better gather. */
+  #isWorthASecond(): boolean {
+    return this.#writing === 1 && this.#gathering.length >= MAX_BATCH;
   }
 
   #nextBatch(): Pending[] {
@@ -125,6 +133,7 @@ export class SettleBatcher {
     const { id, type, attempts, maxAttempts, claims } = held.job;
     metrics.settled.inc({ type, settle: settlement.settle });
     this.#options.held.settled(held);
+    if (settlement.settle === 'complete' && logger.isLevelEnabled?.('debug') === false) return;
     const fields = { id, type, attempts, claims };
     switch (settlement.settle) {
       case 'complete':

@@ -1,22 +1,22 @@
 /** Puts a worker together: which part tells which, and nothing else. */
 import type { JobHandler, Logger, QueueClient } from '@fencepost/queue';
-import { decide, handlersByType, startRun, type ClaimedJob, type Run } from '@fencepost/queue/protocol';
+import { handlersByType } from '@fencepost/queue/protocol';
 import type pg from 'pg';
 import { checkOptions } from './check-options.ts';
 import { systemClock, type Clock } from './clock.ts';
 import { DatabaseWatch } from './database-watch.ts';
+import { Dispatcher } from './dispatcher.ts';
 import { drain } from './drain.ts';
 import { createFencedReport } from './fenced.ts';
 import { checkHealth, type HealthReport } from './health.ts';
-import { HeldRuns, type HeldRun } from './held-runs.ts';
+import { HeldRuns } from './held-runs.ts';
 import { POLL_WITHOUT_LISTEN_MS } from './idle-ladder.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
-import type { KeptLease, LeaseRenewal } from './lease-messages.ts';
+import type { LeaseRenewal } from './lease-messages.ts';
 import { Maintenance } from './maintenance.ts';
 import type { Metrics } from './metrics.ts';
 import { PollLoop } from './poll-loop.ts';
 import { SettleBatcher } from './settle-batcher.ts';
-import { unstartedRun } from './unstarted-run.ts';
 import { Wake } from './wake.ts';
 
 export interface WorkerOptions {
@@ -64,6 +64,7 @@ export function createWorker(options: WorkerOptions): Worker {
   const keeper = new LeaseKeeper({ ...options, clock, held, database, reportFenced });
   const maintenance = new Maintenance({ ...options, client, clock, database });
   metrics.slots.set(options.concurrency);
+  metrics.observeRunning(() => held.taken);
 
   const loop = new PollLoop({
     client,
@@ -74,29 +75,9 @@ export function createWorker(options: WorkerOptions): Worker {
     types: options.handlers.map(({ contract }) => contract),
     idleMs: () =>
       wake?.listening ? options.pollIntervalMs : Math.min(options.pollIntervalMs, POLL_WITHOUT_LISTEN_MS),
-    dispatch(jobs, claimAskedAt) {
-      keeper.claimed(jobs.map((job) => leaseOf(job, claimAskedAt)));
-      const answeredAfterMs = clock.now() - claimAskedAt;
-      for (const job of jobs) {
-        const { type, id, attempts, waitedMs } = job;
-        const handler = handlers.get(type)!;
-        metrics.claimed.inc({ type });
-        metrics.waited.observe({ type }, waitedMs / 1_000);
-        logger.debug({ id, type, attempts, waitedMs }, 'job claimed');
-        // Something held up this thread while the claim was under way: the job may be somebody else's by now.
-        const tooLate = answeredAfterMs > handler.contract.leaseMs;
-        hold(tooLate ? unstartedRun(job) : startRun(job, handler, environment), claimAskedAt);
-      }
-    },
-    handBack(jobs, claimAskedAt) {
-      for (const job of jobs) hold(unstartedRun(job), claimAskedAt);
-    },
+    dispatch: (jobs, claimAskedAt) => dispatcher.dispatch(jobs, claimAskedAt),
+    handBack: (jobs, claimAskedAt) => dispatcher.handBack(jobs, claimAskedAt),
   });
-
-  function leaseOf({ id, claimToken, type }: ClaimedJob, claimAskedAt: number): KeptLease {
-    const { leaseMs, timeoutMs } = handlers.get(type)!.contract;
-    return { id, claimToken, leaseMs, claimAskedAt, timeoutAt: clock.now() + timeoutMs };
-  }
 
   const wake =
     options.listen &&
@@ -126,35 +107,7 @@ export function createWorker(options: WorkerOptions): Worker {
     draining: draining.signal,
     onFenced: reportFenced,
   };
-
-  /** From the claim to the settlement, and from the start to the return. */
-  function hold(run: Run, claimAskedAt: number): void {
-    const { job } = run;
-    const { leaseMs } = handlers.get(job.type)!.contract;
-    const entry: HeldRun = {
-      job,
-      run,
-      leaseMs,
-      confirmedAt: claimAskedAt,
-      stoppedAt: undefined,
-      ended: false,
-    };
-    held.add(entry);
-    // Whoever aborts it: its timeout, one of its own writes, the lease keeper, the drain.
-    run.signal.addEventListener('abort', () => {
-      entry.stoppedAt = clock.now();
-    });
-    metrics.running.set(held.running().length);
-    const startedAt = clock.now();
-    void run.outcome.then((outcome) => {
-      metrics.ran.observe({ type: job.type }, (clock.now() - startedAt) / 1_000);
-      batcher.add(entry, decide(outcome, job));
-    });
-    void run.returned.then(() => {
-      held.returned(entry);
-      metrics.running.set(held.running().length);
-    });
-  }
+  const dispatcher = new Dispatcher({ ...options, clock, held, keeper, batcher, handlers, environment });
 
   let hurry = () => {};
   const hurried = new Promise<void>((resolve) => {
@@ -173,7 +126,7 @@ export function createWorker(options: WorkerOptions): Worker {
       });
     },
     drain({ timeoutMs }) {
-      const parts = { clock, logger, loop, held, keeper, maintenance, wake, draining };
+      const parts = { clock, logger, loop, dispatcher, held, keeper, maintenance, wake, draining };
       drained ??= drain(parts, timeoutMs, hurried);
       return drained;
     },

@@ -29,4 +29,6 @@ export interface Logger {
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
   child(fields: Record<string, unknown>): Logger;
+  /** Where there is one, nothing is put together for lines that would not be written. */
+  isLevelEnabled?(level: 'debug'): boolean;
 }

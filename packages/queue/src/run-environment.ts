@@ -13,6 +13,8 @@ export interface RunEnvironment {
 }
 
 export interface Timers {
+  /** Monotonic milliseconds. */
+  now(): number;
   /** Calls the task once, after so many milliseconds, unless the returned function is called before. */
   after(ms: number, task: () => void): () => void;
 }

@@ -6,7 +6,7 @@ const claimTest = ['packages/queue/test/claim.test.ts'];
 const orderTest = ['packages/queue/test/claim-order.test.ts'];
 const delayTest = ['packages/queue/test/retry-delay.test.ts'];
 const lockTest = ['packages/queue/test/locks.test.ts'];
-const lease = `"lockUntil" = now() + (policy`;
+const lease = '"lockUntil" = now() + (';
 
 export const claimFaults: readonly Fault[] = [
   {
@@ -14,7 +14,7 @@ export const claimFaults: readonly Fault[] = [
     breaks: 'a claim sets lockUntil',
     file: claim,
     replace: lease,
-    by: `"lockUntil" = NULL::timestamptz + (policy`,
+    by: '"lockUntil" = NULL::timestamptz + (',
     tests: claimTest,
     only: 'moves the row',
   },
@@ -23,7 +23,7 @@ export const claimFaults: readonly Fault[] = [
     breaks: 'a lease ends by the database’s clock',
     file: claim,
     replace: lease,
-    by: `"lockUntil" = \${new Date(2_000_000_000_000).toISOString()}::timestamptz + (policy`,
+    by: `"lockUntil" = \${new Date(2_000_000_000_000).toISOString()}::timestamptz + (`,
     tests: claimTest,
     only: 'moves the row',
   },
@@ -31,7 +31,7 @@ export const claimFaults: readonly Fault[] = [
     name: 'claim/one-lease-for-all',
     breaks: 'each type has its own lease',
     file: claim,
-    replace: `(policy."byType" -> job."type" ->> 'leaseMs')::float8`,
+    replace: '(${leases}::float8[])[array_position(${types}::text[], job."type")]',
     by: '30000::float8',
     tests: orderTest,
     only: 'its own lease',
@@ -112,7 +112,7 @@ export const claimFaults: readonly Fault[] = [
     name: 'claim/delay-without-ceiling',
     breaks: 'a retry delay has a ceiling',
     file: claim,
-    replace: `(policy."byType" -> job."type" ->> 'maxMs')::float8`,
+    replace: '(${ceilings}::float8[])[array_position(${types}::text[], job."type")]',
     by: '2e9::float8',
     tests: delayTest,
     only: 'attempts before',
@@ -200,10 +200,26 @@ export const claimFaults: readonly Fault[] = [
   {
     name: 'claim/in-any-order',
     breaks: 'jobs are started in the order of their level and time',
-    file: claim,
-    replace: 'claimed.sort(byOrderOfStart)',
-    by: 'claimed.reverse()',
+    file: 'packages/queue/src/store/claimed-jobs.ts',
+    replace: '.sort(byOrderOfStart)',
+    by: '.reverse()',
     tests: orderTest,
     only: 'the order',
+  },
+  {
+    name: 'claim/nothing-dealt-out',
+    breaks: 'types take turns where capacity is scarce',
+    file: claim,
+    replace: 'slots.reduce((sum, some) => sum + some, 0) > capacity',
+    by: 'slots.length > 9_999',
+    tests: orderTest,
+  },
+  {
+    name: 'claim/dealt-out-twice',
+    breaks: 'no claim brings more jobs than it was to',
+    file: claim,
+    replace: 'WHERE NOT ${isScarce}::boolean',
+    by: 'WHERE ${isScarce}::boolean OR true',
+    tests: orderTest,
   },
 ];

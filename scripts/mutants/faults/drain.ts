@@ -73,7 +73,7 @@ export const drainFaults: readonly Fault[] = [
     name: 'drain/does-not-abort',
     breaks: 'at the deadline signals are aborted',
     file: drain,
-    replace: 'for (const run of unfinished) stopRun(run, new DrainDeadlineError());',
+    replace: 'for (const { run } of unfinished) run.stop(new DrainDeadlineError());',
     by: '',
     tests: stepsTest,
     only: 'at its deadline',

@@ -3,7 +3,7 @@ import type { Fault } from '../fault.ts';
 
 const fence = 'packages/queue/src/store/fence.ts';
 const hold = 'packages/queue/src/store/hold.ts';
-const context = 'packages/queue/src/make-context.ts';
+const context = 'packages/queue/src/run-context.ts';
 const fenceTest = ['packages/queue/test/fence.test.ts'];
 const stateTest = ['packages/queue/test/fence-state.test.ts'];
 const transactionTest = ['packages/queue/test/complete-in-transaction.test.ts'];
@@ -66,7 +66,7 @@ export const fenceFaults: readonly Fault[] = [
     name: 'fence/complete-without-hold',
     breaks: 'ctx.complete waits for a row that is locked for a moment',
     file: context,
-    replace: `if (!(await holdClaim(tx, job))) loseClaim('complete', result);`,
+    replace: `if (!(await holdClaim(tx, job))) this.#loseClaim('complete', result);`,
     by: '',
     tests: transactionTest,
     only: 'locked for a moment',
@@ -75,7 +75,7 @@ export const fenceFaults: readonly Fault[] = [
     name: 'fence/assert-nothing',
     breaks: 'ctx.assertClaim throws where the claim is gone',
     file: context,
-    replace: `if (!(await holdClaim(tx, job))) loseClaim('assert_claim', undefined);`,
+    replace: `if (!(await holdClaim(tx, this.#claimed))) this.#loseClaim('assert_claim', undefined);`,
     by: '',
     tests: transactionTest,
     only: 'lost before',
@@ -84,7 +84,7 @@ export const fenceFaults: readonly Fault[] = [
     name: 'fence/loss-does-not-stop',
     breaks: 'a fenced write aborts the signal of its run',
     file: context,
-    replace: 'stop(error);\n    throw error;',
+    replace: 'this.#stopping.stop(error);\n    throw error;',
     by: 'throw error;',
     tests: transactionTest,
     only: 'lost before',
@@ -93,7 +93,7 @@ export const fenceFaults: readonly Fault[] = [
     name: 'fence/loss-not-told',
     breaks: 'a fenced write of a run is told to its worker',
     file: context,
-    replace: 'onFenced({ op, job, lost });',
+    replace: 'this.#environment.onFenced({ op, job: this.#claimed, lost });',
     by: '',
     tests: transactionTest,
     only: 'lost before',

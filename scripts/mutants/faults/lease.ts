@@ -3,7 +3,7 @@ import type { Fault } from '../fault.ts';
 
 const keeper = 'apps/worker/src/lease-keeper.ts';
 const renewer = 'apps/worker/src/lease-renewer.ts';
-const worker = 'apps/worker/src/worker.ts';
+const dispatcher = 'apps/worker/src/dispatcher.ts';
 const keeperTest = ['apps/worker/test/lease-keeper.test.ts'];
 const stepsTest = ['apps/worker/test/drain-steps.test.ts'];
 
@@ -12,15 +12,15 @@ export const leaseFaults: readonly Fault[] = [
     name: 'lease/renewed-too-late',
     breaks: 'a lease is renewed before it is over',
     file: renewer,
-    replace: 'lease.claimAskedAt + lease.leaseMs / 3',
-    by: 'lease.claimAskedAt + lease.leaseMs * 30',
+    replace: 'claimAskedAt + leaseMs / 3',
+    by: 'claimAskedAt + leaseMs * 30',
     tests: stepsTest,
     only: 'until the last run',
   },
   {
     name: 'lease/claims-not-kept',
     breaks: 'every claim is renewed',
-    file: worker,
+    file: dispatcher,
     replace: 'keeper.claimed(',
     by: 'void (',
     tests: stepsTest,
@@ -57,7 +57,7 @@ export const leaseFaults: readonly Fault[] = [
     name: 'lease/loss-does-not-stop',
     breaks: 'a run whose claim is gone is stopped',
     file: keeper,
-    replace: `stopRun(held, new ClaimLostError(job.id, 'its renewal found the row without it'));`,
+    replace: `held.run.stop(new ClaimLostError(job.id, 'its renewal found the row without it'));`,
     by: '',
     tests: keeperTest,
     only: 'a claim that is gone',
@@ -102,8 +102,8 @@ export const leaseFaults: readonly Fault[] = [
     name: 'lease/cancellation-unheard',
     breaks: 'a cancel request stops the run',
     file: keeper,
-    replace: 'if (cancelRequested) stopRun(',
-    by: 'if (held.ended) stopRun(',
+    replace: 'if (cancelRequested) held.run.stop(',
+    by: 'if (held.ended) held.run.stop(',
     tests: ['apps/worker/test/wake.test.ts'],
     only: 'hears of its cancellation',
   },
@@ -137,9 +137,9 @@ export const leaseFaults: readonly Fault[] = [
   {
     name: 'lease/late-claim-started',
     breaks: 'a claim that is answered after its lease is not started',
-    file: worker,
-    replace: 'answeredAfterMs > handler.contract.leaseMs',
-    by: 'answeredAfterMs < 0',
+    file: dispatcher,
+    replace: 'answeredAt - claimAskedAt > entry.leaseMs',
+    by: 'answeredAt < claimAskedAt',
     tests: ['apps/worker/test/late-claim.test.ts'],
   },
 ];

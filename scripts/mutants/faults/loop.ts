@@ -5,9 +5,74 @@ const loop = 'apps/worker/src/poll-loop.ts';
 const wake = 'apps/worker/src/wake.ts';
 const worker = 'apps/worker/src/worker.ts';
 const loopTest = ['apps/worker/test/poll-loop.test.ts'];
+const dispatcher = 'apps/worker/src/dispatcher.ts';
+const waitingTest = ['apps/worker/test/waiting-jobs.test.ts'];
 const wakeTest = ['apps/worker/test/wake.test.ts'];
 
 export const loopFaults: readonly Fault[] = [
+  {
+    name: 'loop/second-claim-for-a-few',
+    breaks: 'a second claim is sent only after a full one',
+    file: loop,
+    replace: 'claimed === MOST_A_CLAIM ? 2 : 1',
+    by: '2',
+    tests: ['apps/worker/test/claims-under-way.test.ts'],
+    only: 'one at a time',
+  },
+  {
+    name: 'loop/one-claim-at-a-time',
+    breaks: 'while claims come back full, two are under way',
+    file: loop,
+    replace: 'claimed === MOST_A_CLAIM ? 2 : 1',
+    by: '1',
+    tests: ['apps/worker/test/claims-under-way.test.ts'],
+    only: 'come back full',
+  },
+  {
+    name: 'waiting/not-handed-back-by-the-drain',
+    breaks: 'a drain hands back what waits for a slot',
+    file: 'apps/worker/src/drain.ts',
+    replace: 'dispatcher.handBackWaiting();',
+    by: '',
+    tests: waitingTest,
+    only: 'a drain',
+  },
+  {
+    name: 'waiting/for-as-long-as-it-takes',
+    breaks: 'what waits in vain is handed back',
+    file: dispatcher,
+    replace: 'this.#watchWaiting();\n  }\n\n  /** Takes',
+    by: '}\n\n  /** Takes',
+    tests: waitingTest,
+    only: 'within a moment',
+  },
+  {
+    name: 'waiting/started-after-it-was-handed-back',
+    breaks: 'what was handed back is not started',
+    file: dispatcher,
+    replace: 'this.#options.held.withdraw(entry);',
+    by: '',
+    tests: waitingTest,
+    only: 'a drain',
+  },
+  {
+    name: 'waiting/started-after-it-was-stopped',
+    breaks: 'what was cancelled while it waited is not started',
+    file: dispatcher,
+    replace: 'run.stoppedAt === undefined ? run.start() : Promise.resolve(run.release())',
+    by: 'run.start()',
+    tests: waitingTest,
+    only: 'cancelled while it waits',
+  },
+  {
+    name: 'waiting/more-at-once-than-slots',
+    breaks: 'no more jobs run at once than there are slots',
+    file: 'apps/worker/src/held-runs.ts',
+    replace: 'if (this.#slots.size >= this.#capacity) return undefined;',
+    by: '',
+    tests: waitingTest,
+    only: 'in their order',
+  },
   {
     name: 'loop/awaits-the-batch',
     breaks: 'dispatch does not await the work',
@@ -21,7 +86,7 @@ export const loopFaults: readonly Fault[] = [
     name: 'loop/freed-slot-unseen',
     breaks: 'a freed slot is filled at once',
     file: loop,
-    replace: 'if (this.#saturated && this.#options.held.free() > 0) this.#bell.ring();',
+    replace: 'if (this.#saturated && this.#room() > 0) this.#bell.ring();',
     by: '',
     tests: loopTest,
     only: 'a freed slot',
@@ -39,8 +104,8 @@ export const loopFaults: readonly Fault[] = [
     name: 'loop/more-claims-than-slots',
     breaks: 'a database that takes no settlements gets no more claims',
     file: 'apps/worker/src/held-runs.ts',
-    replace: '2 * this.#capacity - this.#claims.size',
-    by: 'this.#capacity',
+    replace: '2 * (this.#capacity + ahead) - this.#claims.size',
+    by: 'slots',
     tests: loopTest,
     only: 'two claims a slot',
   },

@@ -3,7 +3,7 @@ import type { Fault } from '../fault.ts';
 
 const execute = 'packages/queue/src/execute.ts';
 const progress = 'packages/queue/src/store/progress.ts';
-const context = 'packages/queue/src/make-context.ts';
+const context = 'packages/queue/src/run-context.ts';
 const executeTest = ['packages/queue/test/execute.test.ts'];
 const progressTest = ['packages/queue/test/progress.test.ts'];
 
@@ -12,7 +12,7 @@ export const runFaults: readonly Fault[] = [
     name: 'run/timeout-does-not-abort',
     breaks: 'a timeout aborts the signal',
     file: execute,
-    replace: 'stop(error);',
+    replace: 'this.#stopping.stop(error);',
     by: '',
     tests: executeTest,
     only: 'ends the run while',
@@ -21,7 +21,7 @@ export const runFaults: readonly Fault[] = [
     name: 'run/timeout-does-not-end-it',
     breaks: 'a timeout fails the attempt',
     file: execute,
-    replace: `ending.is({ outcome: 'failed', kind: 'timeout', thrown: describeThrown(error) });`,
+    replace: `this.#ends({ outcome: 'failed', kind: 'timeout', thrown: describeThrown(error) });`,
     by: '',
     tests: executeTest,
     only: 'whatever the handler makes of it',
@@ -38,9 +38,9 @@ export const runFaults: readonly Fault[] = [
   {
     name: 'run/slot-freed-at-the-outcome',
     breaks: 'a slot is taken until its handler has returned',
-    file: 'apps/worker/src/worker.ts',
-    replace: 'run.returned.then(',
-    by: 'run.outcome.then(',
+    file: 'apps/worker/src/dispatcher.ts',
+    replace: 'returned.then(() => {',
+    by: 'run.outcome.then(() => {',
     tests: ['apps/worker/test/timeout.test.ts'],
     only: 'keeps its slot',
   },
@@ -49,7 +49,7 @@ export const runFaults: readonly Fault[] = [
     breaks: 'a completion that was rolled back is a failure',
     file: execute,
     replace: 'context.completing()\n          ?',
-    by: 'context.completing() && signal.aborted\n          ?',
+    by: 'context.completing() && this.stoppedAt !== undefined\n          ?',
     tests: ['packages/queue/test/complete-in-transaction.test.ts'],
     only: 'rolls back unseen',
   },
@@ -92,7 +92,7 @@ export const runFaults: readonly Fault[] = [
     name: 'progress/fails-the-job',
     breaks: 'a progress write that fails never fails the job',
     file: context,
-    replace: `logger.warn({ err: error }, 'progress not written');\n      return 'failed';`,
+    replace: `this.logger.warn({ err: error }, 'progress not written');\n      return 'failed';`,
     by: 'throw error;',
     tests: progressTest,
     only: 'database refuses',
@@ -110,7 +110,7 @@ export const runFaults: readonly Fault[] = [
     name: 'progress/loss-unseen',
     breaks: 'progress of a claim that is gone throws',
     file: context,
-    replace: `if (write === 'lost') loseClaim('progress', value);`,
+    replace: `if (write === 'lost') this.#loseClaim('progress', value);`,
     by: '',
     tests: ['packages/queue/test/fence.test.ts'],
     only: 'by ctx',

@@ -8,6 +8,7 @@ import {
   startRun,
   type ClaimedJob,
   type Run,
+  type StartedRun as Started,
 } from '@fencepost/queue/protocol';
 import { createTestDatabase } from '@fencepost/testing';
 import { afterAll } from 'vitest';
@@ -26,7 +27,7 @@ export function handlersFor(
   return createHandlers({ prisma, config: { allowPrivateWebhooks } });
 }
 
-export interface StartedRun extends Run {
+export interface StartedRun extends Pick<Started, 'outcome' | 'returned' | 'stop'> {
   /** Waits for the outcome and settles it, as a worker does. */
   settle(): Promise<Awaited<Run['outcome']>>;
 }
@@ -48,7 +49,9 @@ export async function startJob(
   if (!handler) throw new Error(`no handler for ${job.type}`);
   const run = startRun(job, handler, { client, logger: silent, timers, draining, onFenced: () => undefined });
   return {
-    ...run,
+    outcome: run.outcome,
+    returned: run.returned,
+    stop: (reason) => run.stop(reason),
     async settle() {
       const outcome = await run.outcome;
       await settleRuns(prisma, [{ ...job, settlement: decide(outcome, job), completing: run.completing() }]);
@@ -92,6 +95,7 @@ const silent: Logger = {
 };
 
 const timers = {
+  now: () => performance.now(),
   after(ms: number, task: () => void) {
     const timer = setTimeout(task, ms);
     return () => clearTimeout(timer);

@@ -168,7 +168,7 @@ describe('a run that has to end', () => {
     await deliver(1_234);
     const { id, jobId } = await ask();
     const run = await startJob(prisma, handlersFor(prisma), {
-      client: progressClient(() => run.stop(new JobCancelledError(jobId))),
+      client: progressClient(() => void run.stop(new JobCancelledError(jobId))),
     });
     expect(await run.settle()).toMatchObject({ outcome: 'cancelled' });
     expect(await chunksOf(id)).toHaveLength(2);

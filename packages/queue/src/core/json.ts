@@ -61,6 +61,7 @@ export function encodeJson(value: unknown, maxBytes: number): Encoded {
 
 /** JSON that jsonb takes, whatever the value: what cannot be kept is replaced. Null where there is nothing to keep. */
 export function storableJson(value: unknown, maxBytes: number): string | null {
+  if (value === undefined) return null;
   let json: string | undefined;
   const { replacer, growth } = storableItems();
   try {

@@ -18,7 +18,7 @@ export async function completeJobs(
 ): Promise<Unsettled> {
   if (completions.length === 0) return { lost: [], locked: [] };
   const ids = completions.map((completion) => completion.id);
-  const tokens = JSON.stringify(tokensById(completions));
+  const tokens = tokensById(completions);
 
   const unsettled = await client.$queryRaw<UnsettledRow[]>`
     WITH "held" AS MATERIALIZED (

@@ -24,11 +24,13 @@ export function fencedWhere({ id, claimToken }: Fence): FencedWhere {
   return { id: uuid('id', id), claimToken: uuid('claimToken', claimToken), state: 'running' };
 }
 
-/** The pairs of a batch as the statements take them: `{ id: token }`. */
-export function tokensById(fences: readonly Fence[]): Record<string, string> {
-  const tokens: Record<string, string> = {};
-  for (const { id, claimToken } of fences) tokens[uuid('id', id)] = uuid('claimToken', claimToken);
-  return tokens;
+/** The pairs of a batch as the statements take them: the JSON of `{ id: token }`, spelled by hand because UUIDs need no escapes. */
+export function tokensById(fences: readonly Fence[]): string {
+  const pairs: string[] = [];
+  for (const { id, claimToken } of fences) {
+    pairs.push(`"${uuid('id', id)}":"${uuid('claimToken', claimToken)}"`);
+  }
+  return `{${pairs.join(',')}}`;
 }
 
 /** Splits a batch so that no row stands in one statement twice, with two tokens. */

@@ -26,7 +26,7 @@ export async function renewClaims(
 ): Promise<Renewal[]> {
   if (leases.length === 0) return [];
   const ids = leases.map((lease) => lease.id);
-  const tokens = JSON.stringify(tokensById(leases));
+  const tokens = tokensById(leases);
   const durations = JSON.stringify(Object.fromEntries(leases.map(({ id, leaseMs }) => [id, leaseMs])));
 
   return onceMore(

@@ -17,7 +17,7 @@ export interface EndedRun extends Fence {
 export async function settleJobs(client: QueueClient, runs: readonly EndedRun[]): Promise<Unsettled> {
   if (runs.length === 0) return { lost: [], locked: [] };
   const ids = runs.map((run) => run.id);
-  const tokens = JSON.stringify(tokensById(runs));
+  const tokens = tokensById(runs);
   const endings = JSON.stringify(Object.fromEntries(runs.map(({ id, ending }) => [id, spell(ending)])));
 
   const unsettled = await client.$queryRaw<UnsettledRow[]>`

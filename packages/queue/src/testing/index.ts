@@ -90,6 +90,7 @@ const SILENT: Logger = {
 };
 
 const TIMERS: Timers = {
+  now: () => performance.now(),
   after(ms, task) {
     const timer = setTimeout(task, ms);
     return () => clearTimeout(timer);

@@ -1,8 +1,9 @@
 /** The context of a run without the run, for tests that make its calls themselves. */
 import type { QueueClient } from '../../src/client.ts';
 import type { FencedWrite } from '../../src/fenced-write.ts';
-import { makeContext, type RunContext } from '../../src/make-context.ts';
-import type { ClaimedJob } from '../../src/store/claim.ts';
+import { RunContext } from '../../src/run-context.ts';
+import { StopSignal } from '../../src/stop-signal.ts';
+import type { ClaimedJob } from '../../src/store/claimed-jobs.ts';
 
 export function contextOf(
   client: QueueClient,
@@ -11,12 +12,13 @@ export function contextOf(
   const fenced: FencedWrite[] = [];
   const silent = () => {};
   const logger = { debug: silent, info: silent, warn: silent, error: silent, child: () => logger };
+  const timers = { now: () => 0, after: () => silent };
   const environment = {
     client,
     logger,
-    timers: { after: () => silent },
+    timers,
     draining: new AbortController().signal,
     onFenced: (write: FencedWrite) => void fenced.push(write),
   };
-  return { context: makeContext(claim, environment, new AbortController().signal, silent), fenced };
+  return { context: new RunContext(claim, environment, new StopSignal(timers)), fenced };
 }

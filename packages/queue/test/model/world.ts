@@ -6,7 +6,7 @@ import type { createPrisma } from '@fencepost/db';
 import type { AsyncCommand } from 'fast-check';
 import { expect } from 'vitest';
 import type { QueueClient } from '../../src/client.ts';
-import type { ClaimedJob } from '../../src/store/claim.ts';
+import type { ClaimedJob } from '../../src/store/claimed-jobs.ts';
 import { expectLawful, expectSound, type Cause } from './invariants.ts';
 import { EMPTY, listed, readNow, readTable, type Instant, type Row, type Table } from './table.ts';
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { claimJobs, type ClaimedJob, type ClaimRequest } from '../../../src/store/claim.ts';
+import { claimJobs, type ClaimRequest } from '../../../src/store/claim.ts';
+import type { ClaimedJob } from '../../../src/store/claimed-jobs.ts';
 import { claimMove } from '../moves/claim.ts';
 import { MILLISECOND, readTable, type Row } from '../table.ts';
 import { command, step, type Real, type World } from '../world.ts';

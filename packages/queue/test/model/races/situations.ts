@@ -1,6 +1,6 @@
 /** Where a race starts: one row in one state, or two rows of one worker. */
 import type { Database } from '../../fixtures/database.ts';
-import type { ClaimedJob } from '../../../src/store/claim.ts';
+import type { ClaimedJob } from '../../../src/store/claimed-jobs.ts';
 import { readTable, type Table } from '../table.ts';
 
 export const TYPE = 'race';

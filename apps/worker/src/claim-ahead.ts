@@ -1,0 +1,58 @@
+/**
+ * How many jobs to claim beyond the slots that are free: twice as many as the slots get through while a claim is under
+ * way, so that none stands empty from one claim to the next. Of jobs that take long that is none, and the claim is then
+ * for the free slots alone: a job that waits here is one that another worker cannot have.
+ */
+
+/** However long a claim takes, this still is a fraction of a second of the shortest jobs there are. */
+const MOST_AHEAD = 250;
+/** The mean of about so many runs, or claims: the next long one among short ones counts at once. */
+const REMEMBERED = 50;
+/** Nothing that is worth a transaction is over sooner. */
+const SHORTEST_RUN_MS = 0.1;
+
+export class ClaimAhead {
+  readonly #slots: number;
+  readonly #runMs = new RecentMean();
+  readonly #claimMs = new RecentMean();
+
+  constructor(slots: number) {
+    this.#slots = slots;
+  }
+
+  /** Jobs that will find a slot within a moment; none before a run and a claim have ended. */
+  get jobs(): number {
+    const runs = this.#claimMs.value / Math.max(SHORTEST_RUN_MS, this.#runMs.value);
+    return Number.isNaN(runs) ? 0 : Math.min(MOST_AHEAD, Math.floor(2 * this.#slots * runs));
+  }
+
+  /** A run took so long. */
+  ran(ms: number): void {
+    this.#runMs.add(ms);
+  }
+
+  /** A claim took so long. */
+  claimed(ms: number): void {
+    this.#claimMs.add(ms);
+  }
+
+  /** Jobs that were claimed ahead found no slot: what runs takes longer than what ran. */
+  waitedInVain(): void {
+    this.#runMs.forget();
+  }
+}
+
+class RecentMean {
+  value = Number.NaN;
+  #count = 0;
+
+  add(sample: number): void {
+    this.#count = Math.min(REMEMBERED, this.#count + 1);
+    this.value = this.#count === 1 ? sample : this.value + (sample - this.value) / this.#count;
+  }
+
+  forget(): void {
+    this.#count = 0;
+    this.value = Number.NaN;
+  }
+}

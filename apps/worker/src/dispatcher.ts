@@ -1,0 +1,151 @@
+/**
+ * Gives each claimed job its run, and each run's outcome to the batcher. Nothing here waits for a job.
+ *
+ * A job that was claimed ahead of a free slot waits for one, for a moment: what has not started by then is handed back,
+ * since another worker may have a slot for it.
+ *
+ * This is passed through some ten thousand times a second: what is the same for all jobs of a claim is done once, and
+ * nothing is made for a job that it may not need.
+ */
+import type { JobHandler, Logger } from '@fencepost/queue';
+import { decide, prepareRun, type ClaimedJob, type RunEnvironment } from '@fencepost/queue/protocol';
+import type { Clock } from './clock.ts';
+import type { HeldRun, HeldRuns } from './held-runs.ts';
+import type { LeaseKeeper } from './lease-keeper.ts';
+import type { KeptLeases } from './lease-messages.ts';
+import type { Metrics } from './metrics.ts';
+import type { SettleBatcher } from './settle-batcher.ts';
+
+/** Many times what a job that was claimed ahead waits for its slot, where jobs go on to take as long as they did. */
+const WAITS_MS = 1_000;
+
+export interface DispatcherOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly held: HeldRuns;
+  readonly keeper: LeaseKeeper;
+  readonly batcher: SettleBatcher;
+  readonly handlers: ReadonlyMap<string, JobHandler>;
+  readonly environment: RunEnvironment;
+}
+
+export class Dispatcher {
+  readonly #options: DispatcherOptions;
+  #watching = false;
+
+  constructor(options: DispatcherOptions) {
+    this.#options = options;
+  }
+
+  /** Starts the jobs of one claim, in their order, as far as there are slots. */
+  dispatch(jobs: readonly ClaimedJob[], claimAskedAt: number): void {
+    const { clock, logger, metrics, keeper } = this.#options;
+    const answeredAt = clock.now();
+    const byType = groupByType(jobs);
+    keeper.claimed([...byType].map(([type, claimed]) => this.#leasesOf(type, claimed, claimAskedAt)));
+    for (const [type, claimed] of byType) metrics.claimed.inc({ type }, claimed.length);
+    const isDebug = logger.isLevelEnabled?.('debug') ?? true;
+    for (const job of jobs) {
+      const { type, id, attempts, waitedMs } = job;
+      metrics.waited.observe({ type }, waitedMs / 1_000);
+      if (isDebug) logger.debug({ id, type, attempts, waitedMs }, 'job claimed');
+      const entry = this.#hold(job, claimAskedAt);
+      // Something held up this thread while the claim was under way: the job may be somebody else's by now.
+      if (answeredAt - claimAskedAt > entry.leaseMs) this.#release(entry);
+    }
+    this.#startWaiting();
+    this.#watchWaiting();
+  }
+
+  /** Takes jobs that are not to be started: they are held until they are handed back. */
+  handBack(jobs: readonly ClaimedJob[], claimAskedAt: number): void {
+    for (const job of jobs) this.#release(this.#hold(job, claimAskedAt));
+  }
+
+  /** Hands back what waits for a slot. */
+  handBackWaiting(): void {
+    for (const entry of this.#options.held.waiting()) this.#release(entry);
+  }
+
+  #leasesOf(type: string, jobs: readonly ClaimedJob[], claimAskedAt: number): KeptLeases {
+    const { leaseMs, timeoutMs } = this.#options.handlers.get(type)!.contract;
+    return {
+      leaseMs,
+      claimAskedAt,
+      timeoutAt: this.#options.clock.now() + timeoutMs,
+      ids: jobs.map(({ id }) => id),
+      claimTokens: jobs.map(({ claimToken }) => claimToken),
+    };
+  }
+
+  /** From the claim to the settlement. */
+  #hold(job: ClaimedJob, claimAskedAt: number): HeldRun {
+    const { clock, held, handlers, batcher, metrics, environment } = this.#options;
+    const handler = handlers.get(job.type)!;
+    const run = prepareRun(job, handler, environment);
+    const entry: HeldRun = {
+      job,
+      run,
+      leaseMs: handler.contract.leaseMs,
+      claimedAt: claimAskedAt,
+      confirmedAt: claimAskedAt,
+      startedAt: undefined,
+      ended: false,
+    };
+    held.add(entry);
+    void run.outcome.then((outcome) => {
+      const { startedAt } = entry;
+      if (startedAt !== undefined) metrics.ran.observe({ type: job.type }, (clock.now() - startedAt) / 1_000);
+      batcher.add(entry, decide(outcome, job));
+    });
+    return entry;
+  }
+
+  #release(entry: HeldRun): void {
+    this.#options.held.withdraw(entry);
+    entry.run.release();
+  }
+
+  #startWaiting(): void {
+    for (let next; (next = this.#options.held.takeSlot());) this.#start(next);
+  }
+
+  /** From the start to the return. */
+  #start(entry: HeldRun): void {
+    const { clock, held } = this.#options;
+    const { run } = entry;
+    const startedAt = (entry.startedAt = clock.now());
+    // Stopped while it waited: its claim is gone, or its cancellation was asked for.
+    const returned = run.stoppedAt === undefined ? run.start() : Promise.resolve(run.release());
+    void returned.then(() => {
+      held.ahead.ran(clock.now() - startedAt);
+      held.returned(entry);
+      this.#startWaiting();
+    });
+  }
+
+  /** What has waited for so long is handed back, and less is claimed ahead. */
+  #watchWaiting(): void {
+    const { clock, held } = this.#options;
+    if (this.#watching || held.waiting().length === 0) return;
+    this.#watching = true;
+    clock.after(WAITS_MS / 2, () => {
+      this.#watching = false;
+      const waited = held.waiting().filter(({ claimedAt }) => clock.now() - claimedAt > WAITS_MS);
+      for (const entry of waited) this.#release(entry);
+      if (waited.length > 0) held.ahead.waitedInVain();
+      this.#watchWaiting();
+    });
+  }
+}
+
+function groupByType(jobs: readonly ClaimedJob[]): Map<string, ClaimedJob[]> {
+  const byType = new Map<string, ClaimedJob[]>();
+  for (const job of jobs) {
+    const group = byType.get(job.type);
+    if (group) group.push(job);
+    else byType.set(job.type, [job]);
+  }
+  return byType;
+}
