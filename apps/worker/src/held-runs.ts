@@ -111,7 +111,7 @@ export class HeldRuns {
 
   /**
    * How many jobs may be claimed: a slot each that is free or will be in a moment, and never so many that more settlements
-   * wait for the database than there are slots. A database that takes no settlements gets no further claims.
+   * wait for the database than that. A database that takes no settlements gets no further claims.
    */
   room(): number {
     const ahead = this.ahead.jobs;

@@ -8,6 +8,7 @@
  */
 import type { Logger, QueueClient } from '@fencepost/queue';
 import {
+  isAboutRows,
   settleRuns,
   sqlState,
   type SettledRun,
@@ -97,15 +98,14 @@ export class SettleBatcher {
       this.#written(batch, await database.run('settle', () => settleRuns(client, batch.map(toSettledRun))));
     } catch (error) {
       for (const pending of batch) pending.sent = true;
-      const state = sqlState(error);
-      if (state === undefined || !isAboutRows(state)) {
+      if (!isAboutRows(error)) {
         this.#putAside([...batch, ...this.#gathering.splice(0)]);
         this.#failing = this.#aside.length > 0;
       } else if (batch.length > 1) {
         // One row of them is what the database refuses. Each alone, so that it holds up no other.
         for (const pending of batch) pending.alone = true;
         this.#gathering.push(...batch);
-      } else if (isAboutData(state)) {
+      } else if (isAboutData(sqlState(error)!)) {
         this.#abandon(batch, 'the database refuses it');
       } else {
         this.#putAside(batch);
@@ -190,14 +190,6 @@ const COMPLETED: Settlement = { settle: 'complete', result: null };
 function toSettledRun({ held: { job, run }, settlement, sent }: Pending): SettledRun {
   const { id, claimToken, claims } = job;
   return { id, claimToken, claims, settlement, completing: run.completing() || sent };
-}
-
-/**
- * Postgres's classes of errors of connections (08), transactions and read-only servers (25), schemas and rights (42),
- * resources (53), shutdowns and timeouts (57), and of the server itself (58, XX) say nothing of any row; the others do.
- */
-function isAboutRows(state: string): boolean {
-  return !/^(08|25|42|53|57|58|XX)/.test(state);
 }
 
 /** 22 (data exception) and 23 (constraint violation): trying the same again cannot help. */

@@ -1,6 +1,5 @@
 /** Enqueue: – → pending, in the caller's own transaction, so that a job exists exactly if that transaction committed. */
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import { v7 as uuidV7 } from 'uuid';
 import { checkClient, checkContract, readOptions } from './check-arguments.ts';
 import type { QueueClient } from './client.ts';
 import { DURATION_FORM, parseDuration, type Duration } from './core/durations.ts';
@@ -14,7 +13,9 @@ import {
 } from './core/limits.ts';
 import { PRIORITIES, type Priority } from './core/states.ts';
 import { DedupeContentionError, InvalidOptionError, InvalidPayloadError } from './errors.ts';
+import { insertTogether, mayGather } from './insert-together.ts';
 import type { JobContract } from './job.ts';
+import { newId } from './new-id.ts';
 import { parsePayload } from './payload.ts';
 import { findDuplicates } from './store/find-duplicates.ts';
 import { insertJobs, type NewJob } from './store/insert.ts';
@@ -43,7 +44,7 @@ const OPTIONS = ['runAt', 'delay', 'priority', 'dedupeKey'] as const;
 const ITEM = [...OPTIONS, 'payload'] as const;
 
 /**
- * Enqueues one job.
+ * Enqueues one job. Outside a transaction, jobs of one type that are enqueued at once share a statement.
  *
  * @param client the transaction that the job is to commit or roll back with, or the client itself. It is always named:
  *   a method added with `$extends` would leave the transaction without a word.
@@ -58,7 +59,13 @@ export async function enqueue<Schema extends StandardSchemaV1>(
   options: EnqueueOptions = {},
 ): Promise<EnqueueOutcome> {
   const read = readOptions('options', options, OPTIONS);
-  const [outcome] = await enqueueMany(client, contract, [{ ...read, payload }]);
+  checkClient('client', client);
+  checkContract('contract', contract);
+  const job = await newJob(contract, { ...read, payload }, '');
+  if (mayGather(client, job) && (await insertTogether(client, contract, job))) {
+    return { outcome: 'created', id: job.id };
+  }
+  const [outcome] = await insertOrFind(client, contract, [job]);
   return outcome!;
 }
 
@@ -124,7 +131,7 @@ async function newJob(contract: JobContract, item: EnqueueItem<unknown>, at: str
   if (encoded.outcome === 'refused') throw new InvalidPayloadError(contract.type, encoded.problems);
   // What will be stored is what is checked: a Date that the worker would get as text is refused here, not there.
   await parsePayload(contract, JSON.parse(encoded.json));
-  return { id: uuidV7(), payload: encoded.json, ...schedule(item, at), dedupeKey: dedupeKey(item, at) };
+  return { id: newId(), payload: encoded.json, ...schedule(item, at), dedupeKey: dedupeKey(item, at) };
 }
 
 function schedule({ runAt, delay, priority }: EnqueueOptions, at: string) {

@@ -18,5 +18,5 @@ export { findHeads, type FoundHeads } from './store/find-heads.ts';
 export { reclaimJobs, type ReclaimedJob } from './store/reclaim.ts';
 export { renewLeases } from './renew-leases.ts';
 export type { Lease, Renewal } from './store/renew.ts';
-export { sqlState } from './store/sql-state.ts';
+export { isAboutRows, sqlState } from './store/sql-state.ts';
 export { findVacuumHolder, type VacuumHolder } from './store/vacuum-holder.ts';

@@ -10,6 +10,9 @@ const payloadTest = ['packages/queue/test/enqueue-payload.test.ts'];
 const enqueueTest = ['packages/queue/test/enqueue.test.ts'];
 const executeTest = ['packages/queue/test/execute.test.ts'];
 
+const together = 'packages/queue/src/insert-together.ts';
+const togetherTest = ['packages/queue/test/enqueue-together.test.ts'];
+
 export const enqueueFaults: readonly Fault[] = [
   {
     name: 'enqueue/dedupe-for-ever',
@@ -106,8 +109,8 @@ export const enqueueFaults: readonly Fault[] = [
     breaks: 'a payload is stored as given',
     file: enqueue,
     replace:
-      'await parsePayload(contract, JSON.parse(encoded.json));\n  return { id: uuidV7(), payload: encoded.json',
-    by: 'const parsed = await parsePayload(contract, JSON.parse(encoded.json));\n  return { id: uuidV7(), payload: JSON.stringify(parsed)',
+      'await parsePayload(contract, JSON.parse(encoded.json));\n  return { id: newId(), payload: encoded.json',
+    by: 'const parsed = await parsePayload(contract, JSON.parse(encoded.json));\n  return { id: newId(), payload: JSON.stringify(parsed)',
     tests: payloadTest,
     only: 'stored as given',
   },
@@ -146,5 +149,59 @@ export const enqueueFaults: readonly Fault[] = [
     by: 'await parsePayload(handler.contract, await parsePayload(this.#handler.contract, this.job.payload))',
     tests: executeTest,
     only: 'parsed once',
+  },
+  {
+    name: 'together/one-at-a-time',
+    breaks: 'enqueues at once share a statement',
+    file: together,
+    replace: `    await Promise.resolve();\n    while (this.#gathered`,
+    by: `    while (this.#gathered`,
+    tests: togetherTest,
+    only: 'twenty at once',
+  },
+  {
+    name: 'together/one-fails-all',
+    breaks: 'one bad row fails none of its neighbours',
+    file: together,
+    replace: 'gathered.length > 1 && (isAboutRows',
+    by: 'gathered.length > 999 && (isAboutRows',
+    tests: togetherTest,
+    only: 'fails none',
+  },
+  {
+    name: 'together/said-to-be-created',
+    breaks: 'what the database left out is not said to be created',
+    file: together,
+    replace: 'resolve(inserted.has(job.id))',
+    by: 'resolve(inserted.size > 0)',
+    tests: togetherTest,
+    only: 'leaves out',
+  },
+  {
+    name: 'together/keys-hold-up-others',
+    breaks: 'a job with a dedupe key holds up no other',
+    file: together,
+    replace: 'job.dedupeKey === null && ',
+    by: '',
+    tests: togetherTest,
+    only: 'dedupe key',
+  },
+  {
+    name: 'together/types-mixed',
+    breaks: 'jobs of other limits have a statement of their own',
+    file: together,
+    replace: '`${maxAttempts} ${maxCrashes} ${type}`',
+    by: '`${type}`',
+    tests: togetherTest,
+    only: 'other limits',
+  },
+  {
+    name: 'id/not-in-order',
+    breaks: 'ids of one moment keep their order',
+    file: 'packages/queue/src/new-id.ts',
+    replace: 'seq = (seq + 1) >>> 0;',
+    by: 'seq = new DataView(random.buffer, random.byteOffset).getUint32(0) >>> 1;',
+    tests: ['packages/queue/test/new-id.test.ts'],
+    only: 'greater than',
   },
 ];

@@ -107,7 +107,7 @@ export const loopFaults: readonly Fault[] = [
     replace: '2 * (this.#capacity + ahead) - this.#claims.size',
     by: 'slots',
     tests: loopTest,
-    only: 'two claims a slot',
+    only: 'two claims for a slot',
   },
   {
     name: 'loop/two-handlers-for-a-type',

@@ -19,6 +19,16 @@ function isState(code: unknown): code is string {
   return typeof code === 'string' && /^(?:[0-9][0-9A-Z]|F0|HV|P0|XX)[0-9A-Z]{3}$/.test(code);
 }
 
+/**
+ * Whether the database refused one of the statement's rows. Postgres's classes of errors of connections (08), transactions
+ * and read-only servers (25), schemas and rights (42), resources (53), shutdowns and timeouts (57), and of the server
+ * itself (58, XX) say nothing of any row; nor does an error that is not Postgres's. The others do.
+ */
+export function isAboutRows(error: unknown): boolean {
+  const state = sqlState(error);
+  return state !== undefined && !/^(08|25|42|53|57|58|XX)/.test(state);
+}
+
 /** A unique index refused the row. */
 export function isUniqueViolation(error: unknown): boolean {
   return sqlState(error) === '23505' || (error as { code?: unknown } | null)?.code === 'P2002';

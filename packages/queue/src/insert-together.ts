@@ -1,0 +1,99 @@
+/**
+ * Enqueues that are not part of a transaction, and that come at once, go into one statement: a commit costs next to the
+ * same for one row as for twenty. Without a timer: while statements are under way, the next jobs gather.
+ *
+ * A job goes alone in somebody's transaction, because it is to commit or roll back with that, and with a dedupe key,
+ * because it may have to wait for the transaction that holds the key.
+ */
+import type { QueueClient } from './client.ts';
+import { insertJobs, type NewJob, type NewJobs } from './store/insert.ts';
+import { isAboutRows, sqlState } from './store/sql-state.ts';
+
+/** A policy of row level security kept a row out. The same is said of a right that is missing altogether. */
+const REFUSED_BY_POLICY = '42501';
+/** One that is slow is not to hold up everybody; more of them would share the jobs out into smaller ones. */
+const MOST_STATEMENTS = 2;
+const MOST_JOBS = 500;
+/** Of payloads, in UTF-16 units. A single job may have more. */
+const MOST_CHARACTERS = 4_000_000;
+
+interface Gathered {
+  readonly job: NewJob;
+  resolve(inserted: boolean): void;
+  reject(error: unknown): void;
+}
+
+/** Jobs that share these go into one statement. */
+type Shared = Pick<NewJobs, 'type' | 'maxAttempts' | 'maxCrashes'>;
+
+const gatherings = new WeakMap<QueueClient, Map<string, Gathering>>();
+
+/** Whether the client is no transaction's: only a client itself can be disconnected. */
+export function mayGather(client: QueueClient, job: NewJob): boolean {
+  return job.dedupeKey === null && typeof (client as { $disconnect?: unknown }).$disconnect === 'function';
+}
+
+/**
+ * False if the database took the statement and left this job out, as a trigger of the app's may.
+ * Rejects with what the database has against this job, or with why it could not be asked.
+ */
+export function insertTogether(client: QueueClient, shared: Shared, job: NewJob): Promise<boolean> {
+  const { type, maxAttempts, maxCrashes } = shared;
+  const ofClient = gatherings.get(client) ?? new Map<string, Gathering>();
+  gatherings.set(client, ofClient);
+  const key = `${maxAttempts} ${maxCrashes} ${type}`;
+  const gathering = ofClient.get(key) ?? new Gathering(client, { type, maxAttempts, maxCrashes });
+  ofClient.set(key, gathering);
+  return gathering.add(job);
+}
+
+class Gathering {
+  readonly #client: QueueClient;
+  readonly #shared: Shared;
+  #gathered: Gathered[] = [];
+  #statements = 0;
+
+  constructor(client: QueueClient, shared: Shared) {
+    this.#client = client;
+    this.#shared = shared;
+  }
+
+  add(job: NewJob): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      this.#gathered.push({ job, resolve, reject });
+      void this.#work();
+    });
+  }
+
+  async #work(): Promise<void> {
+    if (this.#statements === MOST_STATEMENTS) return;
+    this.#statements += 1;
+    // What is enqueued in the same turn of the event loop goes together.
+    await Promise.resolve();
+    while (this.#gathered.length > 0) await this.#insert(this.#next());
+    this.#statements -= 1;
+  }
+
+  #next(): Gathered[] {
+    let characters = 0;
+    const end = this.#gathered.findIndex(
+      ({ job }, n) => n === MOST_JOBS || ((characters += job.payload.length) > MOST_CHARACTERS && n > 0),
+    );
+    return this.#gathered.splice(0, end === -1 ? this.#gathered.length : end);
+  }
+
+  async #insert(gathered: readonly Gathered[]): Promise<void> {
+    try {
+      const jobs = gathered.map(({ job }) => job);
+      const inserted = await insertJobs(this.#client, { ...this.#shared, jobs });
+      for (const { job, resolve } of gathered) resolve(inserted.has(job.id));
+    } catch (error) {
+      if (gathered.length > 1 && (isAboutRows(error) || sqlState(error) === REFUSED_BY_POLICY)) {
+        // One of them is what the database refuses. Each alone, so that it fails none of its neighbours.
+        await Promise.all(gathered.map((one) => this.#insert([one])));
+      } else {
+        for (const { reject } of gathered) reject(error);
+      }
+    }
+  }
+}
