@@ -78,7 +78,8 @@ export default {
     {
       name: 'packages-not-to-apps',
       severity: 'error',
-      from: { path: '^packages/' },
+      comment: 'But the benchmarks, which measure the worker.',
+      from: { path: '^packages/', pathNot: '^packages/bench/' },
       to: { path: '^(apps|scripts)/' },
     },
     {
