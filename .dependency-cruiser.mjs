@@ -111,7 +111,8 @@ export default {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '/(dist|generated)/' },
+    // What the comparison with other queues imports is not installed by default.
+    exclude: { path: '/(dist|generated)/|^packages/bench/(?!portable/)' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.base.json' },
     enhancedResolveOptions: {

@@ -1,0 +1,29 @@
+/**
+ * The claim on the lean table: the oldest that wait, a token of its own for each, a lease. From the last row that was
+ * claimed on: before it there are only entries of the index that vacuum has yet to remove.
+ */
+export const CLAIM_ON_LEAN_TABLE = {
+  name: 'limit_lean_claim',
+  text: `
+    WITH chosen AS MATERIALIZED (
+      SELECT id
+      FROM lean_job
+      WHERE state = 0
+        AND id >= $2::bigint
+      ORDER BY id
+      LIMIT $1::int
+      FOR NO KEY UPDATE SKIP LOCKED
+    ),
+    claimed AS (
+      UPDATE lean_job
+      SET
+        state = 1,
+        token = gen_random_uuid(),
+        lock_until = now() + interval '30 seconds'
+      WHERE id = ANY (ARRAY(SELECT id FROM chosen))
+      RETURNING id, token, payload
+    )
+    SELECT
+      (SELECT json_agg(json_build_array(id, token, payload)) FROM claimed)::text AS claimed,
+      (SELECT json_build_array(max(id)) FROM chosen) AS head`,
+};
