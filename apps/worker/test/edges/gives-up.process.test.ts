@@ -21,7 +21,9 @@ test('a password that is wrong from the start, and one that stops working', asyn
   const wrong = new URL(url);
   wrong.password = 'not-the-one';
   const [never, before] = await Promise.all([spawn(wrong.href), spawn(url)]);
-  await before.waitForLine(({ msg }) => msg === 'listening for wake-ups');
+  for (const line of ['listening for wake-ups', 'worker started']) {
+    await before.waitForLine(({ msg }) => msg === line);
+  }
   expect(await before.ask('GET', '/readyz')).toMatchObject({ status: 200 });
   await server.sql(`ALTER ROLE app PASSWORD 'another'`);
   await server.endSessions('app');

@@ -46,8 +46,9 @@ export async function findVacuumHolder(client: QueueClient): Promise<VacuumHolde
         ORDER BY age(held."xmin") DESC
         LIMIT 1
       ) AS oldest
-      -- Sessions of other databases do not matter to this one's tables, nor does one vacuum to another.
-      WHERE (activity.datname = current_database() OR activity.datid IS NULL)
+      -- Sessions of other databases do not matter to this one's tables, nor does one vacuum to another. One that has yet
+      -- to log in has neither database nor user, and a snapshot all the same.
+      WHERE (activity.datname = current_database() OR (activity.datid IS NULL AND activity.usesysid IS NOT NULL))
         AND activity.pid <> pg_backend_pid()
         AND activity.pid NOT IN (SELECT progress.pid FROM pg_stat_progress_vacuum AS progress)
       UNION ALL
