@@ -4,8 +4,10 @@
  * for the free slots alone: a job that waits here is one that another worker cannot have.
  */
 
-/** However long a claim takes, this still is a fraction of a second of the shortest jobs there are. */
+/** More would not be used up before the next claim is answered, however short the jobs. */
 const MOST_AHEAD = 250;
+/** A claim that took longer says that something held it up, this process perhaps, and not how long the next will take. */
+const LONGEST_CLAIM_MS = 250;
 /** The mean of about so many runs, or claims: the next long one among short ones counts at once. */
 const REMEMBERED = 50;
 /** Nothing that is worth a transaction is over sooner. */
@@ -33,7 +35,7 @@ export class ClaimAhead {
 
   /** A claim took so long. */
   claimed(ms: number): void {
-    this.#claimMs.add(ms);
+    this.#claimMs.add(Math.min(ms, LONGEST_CLAIM_MS));
   }
 
   /** Jobs that were claimed ahead found no slot: what runs takes longer than what ran. */

@@ -88,7 +88,7 @@ export class Dispatcher {
       job,
       run,
       leaseMs: handler.contract.leaseMs,
-      claimedAt: claimAskedAt,
+      heldAt: clock.now(),
       confirmedAt: claimAskedAt,
       startedAt: undefined,
       ended: false,
@@ -108,17 +108,31 @@ export class Dispatcher {
   }
 
   #startWaiting(): void {
-    for (let next; (next = this.#options.held.takeSlot());) this.#start(next);
+    const { clock, held } = this.#options;
+    for (let next; (next = held.nextForSlot());) {
+      if (this.#hasWaitedInVain(next, clock.now())) this.#release(next);
+      // Its claim is gone, or its cancellation was asked for.
+      else if (next.run.stoppedAt !== undefined) this.#release(next);
+      else this.#start(next);
+    }
+  }
+
+  /**
+   * Asked before each start, and not only by the timer: behind handlers that compute, or after the process stood still,
+   * no timer has come yet, and by then the job may be somebody else's.
+   */
+  #hasWaitedInVain({ heldAt }: HeldRun, now: number): boolean {
+    if (now - heldAt <= WAITS_MS) return false;
+    this.#options.held.ahead.waitedInVain();
+    return true;
   }
 
   /** From the start to the return. */
   #start(entry: HeldRun): void {
     const { clock, held } = this.#options;
-    const { run } = entry;
+    held.takeSlot(entry);
     const startedAt = (entry.startedAt = clock.now());
-    // Stopped while it waited: its claim is gone, or its cancellation was asked for.
-    const returned = run.stoppedAt === undefined ? run.start() : Promise.resolve(run.release());
-    void returned.then(() => {
+    void entry.run.start().then(() => {
       held.ahead.ran(clock.now() - startedAt);
       held.returned(entry);
       this.#startWaiting();
@@ -132,9 +146,8 @@ export class Dispatcher {
     this.#watching = true;
     clock.after(WAITS_MS / 2, () => {
       this.#watching = false;
-      const waited = held.waiting().filter(({ claimedAt }) => clock.now() - claimedAt > WAITS_MS);
-      for (const entry of waited) this.#release(entry);
-      if (waited.length > 0) held.ahead.waitedInVain();
+      const now = clock.now();
+      for (const entry of held.waiting()) if (this.#hasWaitedInVain(entry, now)) this.#release(entry);
       this.#watchWaiting();
     });
   }

@@ -1,6 +1,6 @@
 /**
- * What the poll loop sleeps on: a wake-up, a freed slot, the drain. A ring that comes while nobody waits is kept, so
- * that what happens during a claim is not missed by the sleep after it.
+ * What the poll loop sleeps on: a wake-up, a freed slot, the drain. A ring that comes while nobody waits is kept
+ * until it is answered.
  */
 import type { Clock } from './clock.ts';
 

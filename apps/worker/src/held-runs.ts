@@ -9,8 +9,8 @@ export interface HeldRun {
   readonly job: ClaimedJob;
   readonly run: PreparedRun;
   readonly leaseMs: number;
-  /** When the claim was asked for, by the worker's clock. */
-  readonly claimedAt: number;
+  /** When the claim was answered, by the worker's clock. */
+  readonly heldAt: number;
   /**
    * When the database last said that the claim stands, by the worker's clock: the time at which it was asked, so that
    * the lease here never ends later than there.
@@ -60,14 +60,16 @@ export class HeldRuns {
     this.#waiting.add(held);
   }
 
-  /** The next one to be started, which takes a free slot; undefined where none waits or no slot is free. */
-  takeSlot(): HeldRun | undefined {
+  /** The first of those that wait; undefined where none does or no slot is free. */
+  nextForSlot(): HeldRun | undefined {
     if (this.#slots.size >= this.#capacity) return undefined;
     const [next] = this.#waiting;
-    if (next === undefined) return undefined;
-    this.#waiting.delete(next);
-    this.#slots.add(next);
     return next;
+  }
+
+  takeSlot(held: HeldRun): void {
+    this.#waiting.delete(held);
+    this.#slots.add(held);
   }
 
   /** It will not be started. */

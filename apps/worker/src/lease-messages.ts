@@ -10,7 +10,7 @@ export interface KeptLeases {
   readonly leaseMs: number;
   /** When the claims were asked for: the leases run from then, or from a moment later. */
   readonly claimAskedAt: number;
-  /** When the time of their runs is over. */
+  /** When the time of their runs is over, were they started at once; those that wait are, within a moment. */
   readonly timeoutAt: number;
   readonly ids: readonly string[];
   /** In the order of the ids. */

@@ -1,6 +1,7 @@
 /**
- * The loop: claim up to the free slots, dispatch without awaiting the work, sleep until something happens. It never
- * blocks on a job, and it knows nothing of leases, settlements or the sweep, which have lives of their own.
+ * The loop: claim for the free slots and a little ahead of them, dispatch without awaiting the work, sleep until something
+ * happens. It never blocks on a job, and it knows nothing of leases, settlements or the sweep, which have lives of their
+ * own.
  */
 import type { QueueClient } from '@fencepost/queue';
 import { claimJobs, type ClaimedJob, type Wanted } from '@fencepost/queue/protocol';
@@ -131,6 +132,7 @@ export class PollLoop {
     try {
       const claimed = await this.#claimUpTo(capacity);
       this.#failing.reset();
+      this.#restMs = 0;
       if (claimed === 0) return 0;
       this.#ladder.reset();
       return claimed === MOST_A_CLAIM ? 2 : 1;
@@ -148,13 +150,9 @@ export class PollLoop {
     const from = await this.#heads.from();
     const askedAt = clock.now();
     const claiming = claimJobs(client, { workerId, wanted, capacity, from });
+    let jobs: ClaimedJob[];
     try {
-      const jobs = await database.run('claim', () => claiming);
-      const tookMs = clock.now() - askedAt;
-      this.#heads.claimed(from, jobs, tookMs);
-      held.ahead.claimed(tookMs);
-      if (jobs.length > 0) (this.#stopping ? handBack : dispatch)(jobs, askedAt);
-      return jobs.length;
+      jobs = await database.run('claim', () => claiming);
     } catch (error) {
       // Not waited for any longer; should it be answered all the same, nobody is to be left with its jobs.
       void claiming.then(
@@ -163,6 +161,11 @@ export class PollLoop {
       );
       throw error;
     }
+    const tookMs = clock.now() - askedAt;
+    this.#heads.claimed(from, jobs, tookMs);
+    held.ahead.claimed(tookMs);
+    if (jobs.length > 0) (this.#stopping ? handBack : dispatch)(jobs, askedAt);
+    return jobs.length;
   }
 
   async #sleep(): Promise<void> {

@@ -4,7 +4,7 @@
  */
 import { defineJob, enqueueMany, handle, type JobContext } from '@fencepost/queue';
 import { waitFor } from '@fencepost/testing';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { createGate } from './fixtures/gate.ts';
 import { createJobTable, type JobTable } from './fixtures/job-table.ts';
@@ -83,6 +83,29 @@ test('what has found no slot within a moment is handed back, and nothing more is
   gate.open();
   await waitFor(async () => (await table.states())['completed'] === 2 * QUICK);
 });
+
+test('behind handlers that compute, none starts that has waited for long: the event loop gets its turn', async () => {
+  const COMPUTING = 60;
+  let turn = 0;
+  const startedIn = new Map<number, number>();
+  const turning = setInterval(() => (turn += 1), 1);
+  onTestFinished(() => clearInterval(turning));
+  const worker = startWorker({
+    url: table.url,
+    concurrency: 2,
+    handlers: [
+      handle(quick, async ({ n }) => {
+        if (n < QUICK) return;
+        startedIn.set(turn, (startedIn.get(turn) ?? 0) + 1);
+        const until = performance.now() + 100;
+        while (performance.now() < until);
+      }),
+    ],
+  });
+  await enqueueMany(worker.prisma, quick, jobs(0, QUICK + COMPUTING));
+  await waitFor(async () => (await table.states())['completed'] === QUICK + COMPUTING, { timeout: 60_000 });
+  expect(Math.max(...startedIn.values())).toBeLessThanOrEqual(20);
+}, 90_000);
 
 test('one that is cancelled while it waits never starts', async () => {
   const { worker, gate, started, contexts } = startTwoSlots();

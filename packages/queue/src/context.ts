@@ -21,6 +21,7 @@ export interface RunningJob {
   readonly progress: unknown;
 }
 
+/** Its parts may be taken out of it, `{ signal, progress }`; a copy made by spreading it has none of them. */
 export interface JobContext {
   readonly job: RunningJob;
   /** The number of this attempt, from 1. */

@@ -2,13 +2,16 @@
  * Enqueues that are not part of a transaction, and that come at once, go into one statement: a commit costs next to the
  * same for one row as for twenty. Without a timer: while statements are under way, the next jobs gather.
  *
- * A job goes alone in somebody's transaction, because it is to commit or roll back with that, and with a dedupe key,
- * because it may have to wait for the transaction that holds the key.
+ * A job goes alone in somebody's transaction, because it is to commit or roll back with that; through a client with
+ * extensions, which may tell callers apart; and with a dedupe key, because it may have to wait for the transaction that
+ * holds the key.
  */
 import type { QueueClient } from './client.ts';
 import { insertJobs, type NewJob, type NewJobs } from './store/insert.ts';
 import { isAboutRows, sqlState } from './store/sql-state.ts';
 
+/** A statement that takes longer, whatever holds it up, does not keep others from being sent. */
+const PATIENCE_MS = 5_000;
 /** A policy of row level security kept a row out. The same is said of a right that is missing altogether. */
 const REFUSED_BY_POLICY = '42501';
 /** One that is slow is not to hold up everybody; more of them would share the jobs out into smaller ones. */
@@ -28,9 +31,18 @@ type Shared = Pick<NewJobs, 'type' | 'maxAttempts' | 'maxCrashes'>;
 
 const gatherings = new WeakMap<QueueClient, Map<string, Gathering>>();
 
-/** Whether the client is no transaction's: only a client itself can be disconnected. */
+/**
+ * Whether the client is no transaction's (only a client itself can be disconnected), and has no extensions: one of those
+ * may choose tenant, role or transaction by the asynchronous context of the call, and a shared statement has only one.
+ * What Prisma keeps of its extensions is not documented; where it is not found, nothing is gathered.
+ */
 export function mayGather(client: QueueClient, job: NewJob): boolean {
-  return job.dedupeKey === null && typeof (client as { $disconnect?: unknown }).$disconnect === 'function';
+  const { $disconnect, _extensions } = client as {
+    $disconnect?: unknown;
+    _extensions?: { isEmpty?(): boolean };
+  };
+  const isPlain = typeof $disconnect === 'function' && _extensions?.isEmpty?.() === true;
+  return isPlain && job.dedupeKey === null;
 }
 
 /**
@@ -51,7 +63,8 @@ class Gathering {
   readonly #client: QueueClient;
   readonly #shared: Shared;
   #gathered: Gathered[] = [];
-  #statements = 0;
+  /** When the statements under way began. */
+  readonly #underWay = new Set<{ since: number }>();
 
   constructor(client: QueueClient, shared: Shared) {
     this.#client = client;
@@ -66,12 +79,17 @@ class Gathering {
   }
 
   async #work(): Promise<void> {
-    if (this.#statements === MOST_STATEMENTS) return;
-    this.#statements += 1;
+    const statement = { since: performance.now() };
+    const patientUntil = statement.since - PATIENCE_MS;
+    if ([...this.#underWay].filter(({ since }) => since > patientUntil).length >= MOST_STATEMENTS) return;
+    this.#underWay.add(statement);
     // What is enqueued in the same turn of the event loop goes together.
     await Promise.resolve();
-    while (this.#gathered.length > 0) await this.#insert(this.#next());
-    this.#statements -= 1;
+    while (this.#gathered.length > 0) {
+      statement.since = performance.now();
+      await this.#insert(this.#next());
+    }
+    this.#underWay.delete(statement);
   }
 
   #next(): Gathered[] {

@@ -1,4 +1,6 @@
 /** Enqueues outside of transactions share statements, and nothing else: each has its own outcome. */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { enqueue } from '../src/index.ts';
 import { openDatabase } from './fixtures/database.ts';
@@ -23,6 +25,13 @@ function counting() {
     },
   });
   return { client, inserts: () => inserts };
+}
+
+async function sleeping(): Promise<number | null> {
+  const { rowCount } = await admin.query(
+    `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'`,
+  );
+  return rowCount;
 }
 
 /** As a team's own trigger may: it refuses some rows, or leaves them out. */
@@ -119,6 +128,50 @@ test('in a transaction a job goes with that, whatever is enqueued beside it', as
   const { payload } = only(await prisma.jobQueue.findMany({ where: { type: contract.type } }));
   expect(payload).toBe('beside');
 });
+
+test('through a client with extensions each goes alone, in the context of its caller', async () => {
+  const context = new AsyncLocalStorage<number>();
+  const seen: (number | undefined)[] = [];
+  const extended = prisma.$extends({
+    query: {
+      $queryRaw({ args, query }) {
+        seen.push(context.getStore());
+        return query(args);
+      },
+    },
+  });
+  const contract = newContract();
+  await Promise.all(TWENTY.map((n) => context.run(n, () => enqueue(extended, contract, n))));
+  expect(seen.toSorted((a, b) => Number(a) - Number(b))).toEqual(TWENTY);
+});
+
+test('statements that hang do not keep others from being sent', async () => {
+  const contract = newContract();
+  const other = newPrisma(3);
+  const slow = `IF NEW.payload = '"slow"' THEN PERFORM pg_sleep(9); END IF;`;
+  await withTrigger(slow, async () => {
+    const hanging = [enqueue(other, contract, 'slow')];
+    await expect.poll(sleeping).toBe(1);
+    hanging.push(enqueue(other, contract, 'slow'));
+    await expect.poll(sleeping).toBe(2);
+    const startedAt = performance.now();
+    let attempts = 0;
+    const waiting: Promise<unknown>[] = [];
+    // Each is a reason to look whether those under way have been for too long.
+    await Promise.race([
+      ...hanging,
+      (async () => {
+        for (; performance.now() - startedAt < 8_000; attempts++) {
+          waiting.push(enqueue(other, contract, attempts));
+          if ((await prisma.jobQueue.count({ where: { type: contract.type } })) > 0) return;
+          await pause(100);
+        }
+      })(),
+    ]);
+    expect(await prisma.jobQueue.count({ where: { type: contract.type } })).toBeGreaterThan(0);
+    await Promise.all([...hanging, ...waiting]);
+  });
+}, 60_000);
 
 test('one with a dedupe key waits for the holder of the key alone', async () => {
   const contract = newContract();
