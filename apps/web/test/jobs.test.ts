@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { defineJob, enqueue, handle } from '@fencepost/queue';
 import { claimJobs } from '@fencepost/queue/protocol';
 import { runDueJobs } from '@fencepost/queue/testing';
@@ -182,8 +181,8 @@ describe.each(['cancel', 'retry'])('%s', (action) => {
     const id = await make();
     const held = await hold(id);
     const answer = app.post(`/api/jobs/${id}/${action}`);
-    // So that it has met the lock: it asks again for three tenths of a second.
-    await delay(60);
+    // It asks again for three tenths of a second.
+    await held.wasMet();
     await held.release();
     expect((await answer).status).toBe(200);
   });
@@ -195,7 +194,7 @@ test('reading a job that does not exist, or an id that is none', async () => {
 });
 
 /** Locks the row in a transaction of another connection. */
-async function hold(id: string): Promise<{ release: () => Promise<void> }> {
+async function hold(id: string): Promise<{ wasMet: () => Promise<unknown>; release: () => Promise<void> }> {
   let isHeld = false;
   let letGo!: () => void;
   const untilLetGo = new Promise<void>((resolve) => (letGo = resolve));
@@ -208,7 +207,21 @@ async function hold(id: string): Promise<{ release: () => Promise<void> }> {
     { timeout: 20_000 },
   );
   await waitFor(() => isHeld);
+  const [now] = await replica.prisma.$queryRaw<{ at: string }[]>`SELECT clock_timestamp()::text AS at`;
   return {
+    /** Somebody has passed the row by since. */
+    wasMet: () =>
+      waitFor(async () => {
+        const met = await replica.prisma.$queryRaw<unknown[]>`
+          SELECT pid
+          FROM pg_stat_activity
+          WHERE datname = current_database()
+            AND query LIKE '%"held"%'
+            AND query NOT LIKE '%pg_stat_activity%'
+            AND query_start > ${now!.at}::timestamptz
+            AND state = 'idle'`;
+        return met.length > 0;
+      }),
     async release() {
       letGo();
       await transaction;

@@ -102,7 +102,7 @@ export class PollLoop {
       else if (this.#claims.size > 0) await this.#bell.wait(clock, ANY_ANSWER_MS);
       else await this.#sleep();
     }
-    await Promise.all(this.#claims);
+    await Promise.allSettled(this.#claims);
   }
 
   /**
@@ -118,41 +118,50 @@ export class PollLoop {
 
   #startClaim(capacity: number): void {
     this.#asked += capacity;
-    const claim = this.#claim(capacity).then((lanes) => {
-      this.#claims.delete(claim);
-      this.#asked -= capacity;
-      this.#lanes = lanes;
-      this.#bell.ring();
-    });
+    const claim = this.#claim(capacity)
+      .then((lanes) => {
+        this.#lanes = lanes;
+      })
+      .finally(() => {
+        this.#claims.delete(claim);
+        this.#asked -= capacity;
+        this.#bell.ring();
+      });
     this.#claims.add(claim);
   }
 
   /** How many claims may be under way after this one. */
   async #claim(capacity: number): Promise<number> {
+    const { clock, held, dispatch, handBack } = this.#options;
+    let answer: { jobs: ClaimedJob[]; askedAt: number };
     try {
-      const claimed = await this.#claimUpTo(capacity);
-      this.#failing.reset();
-      this.#restMs = 0;
-      if (claimed === 0) return 0;
-      this.#ladder.reset();
-      return claimed === MOST_A_CLAIM ? 2 : 1;
+      answer = await this.#ask(capacity);
     } catch {
       // Logged and counted by the watch.
       this.#restMs = this.#failing.next();
       return 0;
     }
+    const { jobs, askedAt } = answer;
+    this.#failing.reset();
+    this.#restMs = 0;
+    held.ahead.claimed(clock.now() - askedAt);
+    if (jobs.length === 0) return 0;
+    this.#ladder.reset();
+    // What is thrown here is a fault of this program: nobody handles it, and so it ends the process in order.
+    (this.#stopping ? handBack : dispatch)(jobs, askedAt);
+    return jobs.length === MOST_A_CLAIM ? 2 : 1;
   }
 
-  /** The number of jobs claimed. */
-  async #claimUpTo(capacity: number): Promise<number> {
-    const { client, clock, held, database, workerId, types, dispatch, handBack } = this.#options;
+  async #ask(capacity: number): Promise<{ jobs: ClaimedJob[]; askedAt: number }> {
+    const { client, clock, database, workerId, types, handBack } = this.#options;
     const wanted = types.map((type) => ({ ...type, slots: capacity }));
     const from = await this.#heads.from();
     const askedAt = clock.now();
     const claiming = claimJobs(client, { workerId, wanted, capacity, from });
-    let jobs: ClaimedJob[];
     try {
-      jobs = await database.run('claim', () => claiming);
+      const jobs = await database.run('claim', () => claiming);
+      this.#heads.claimed(from, jobs, clock.now() - askedAt);
+      return { jobs, askedAt };
     } catch (error) {
       // Not waited for any longer; should it be answered all the same, nobody is to be left with its jobs.
       void claiming.then(
@@ -161,11 +170,6 @@ export class PollLoop {
       );
       throw error;
     }
-    const tookMs = clock.now() - askedAt;
-    this.#heads.claimed(from, jobs, tookMs);
-    held.ahead.claimed(tookMs);
-    if (jobs.length > 0) (this.#stopping ? handBack : dispatch)(jobs, askedAt);
-    return jobs.length;
   }
 
   async #sleep(): Promise<void> {

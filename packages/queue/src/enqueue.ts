@@ -102,7 +102,7 @@ export async function enqueueMany<Schema extends StandardSchemaV1>(
 }
 
 /** Enough for a key that changes hands: each further try needs a job to appear and to finish during one statement. */
-const TRIES = 5;
+const TRIES = 20;
 
 /** Those that were not inserted met an unfinished job with their key; if that one has finished since, they try again. */
 async function insertOrFind(client: QueueClient, contract: JobContract, jobs: readonly NewJob[]) {

@@ -15,6 +15,14 @@ const togetherTest = ['packages/queue/test/enqueue-together.test.ts'];
 
 export const enqueueFaults: readonly Fault[] = [
   {
+    name: 'enqueue/look-up-without-a-key',
+    breaks: 'a job without a key looks for no holder',
+    file: insert,
+    replace: 'job."dedupeKey" IS NULL OR (',
+    by: '(',
+    tests: ['packages/queue/test/enqueue-plan.test.ts'],
+  },
+  {
     name: 'enqueue/dedupe-for-ever',
     breaks: 'a key is free again when its job has finished',
     file: 'db/prisma/migrations/20261130000000_job_queue/migration.sql',
@@ -54,7 +62,7 @@ export const enqueueFaults: readonly Fault[] = [
     name: 'enqueue/one-try',
     breaks: 'an enqueue tries again when the key’s job has just finished',
     file: enqueue,
-    replace: 'const TRIES = 5;',
+    replace: 'const TRIES = 20;',
     by: 'const TRIES = 1;',
     tests: dedupeTest,
     only: 'comes and goes',

@@ -51,8 +51,9 @@ export async function insertJobs(client: QueueClient, { type, maxAttempts, maxCr
       ${jobs.map((job) => job.dedupeKey)}::text[]
     ) AS job("id", "payload", "priority", "runAtMs", "delayMs", "dedupeKey")
     -- The index below waits for whoever is changing the job that has the key: a handler's transaction, perhaps, that
-    -- holds it for long. What can be seen to be a duplicate is not to wait. One index look-up a job, never a join.
-    WHERE (
+    -- holds it for long. What can be seen to be a duplicate is not to wait. One look-up a job that has a key, never a join.
+    -- And none for the others: planned while the table was empty, the look-up is a scan.
+    WHERE job."dedupeKey" IS NULL OR (
       SELECT holder."id"
       FROM "job_queue" AS holder
       WHERE holder."type" = ${type}::text
