@@ -14,14 +14,18 @@ export async function sampleOnTicks({ everyS, signal, sample }: SamplerOptions):
   let last = performance.now();
   let boundary = boundaryAfter(Date.now(), periodMs);
   while (!signal.aborted) {
-    await rest(boundary - Date.now(), signal);
+    await restUntil(boundary, signal);
     const now = performance.now();
     const elapsedS = Math.max(now - last, 1) / 1_000;
     last = now;
     await sample(new Date(), elapsedS);
-    // A timer may ring a moment early, and is not to ring twice for one boundary.
     boundary = Math.max(boundary + periodMs, boundaryAfter(Date.now(), periodMs));
   }
+}
+
+/** A timer may ring a moment early by the wall clock: that sample would bear the stamp of the tick before its own. */
+async function restUntil(boundary: number, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted && Date.now() < boundary) await rest(boundary - Date.now(), signal);
 }
 
 function boundaryAfter(ms: number, periodMs: number): number {
