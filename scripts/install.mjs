@@ -1,5 +1,5 @@
 /**
- * Before `npm test` and `npm run demo`: installs what the lock file says, with the pnpm that package.json names.
+ * Before `npm test`, `npm run demo` and the like: installs what the lock file says, with the pnpm that package.json names.
  * Plain JavaScript without dependencies, because nothing is installed yet.
  */
 import { spawnSync } from 'node:child_process';
