@@ -8,11 +8,12 @@
  * nothing is made for a job that it may not need.
  */
 import type { JobHandler, Logger } from '@fencepost/queue';
-import { decide, prepareRun, type ClaimedJob, type RunEnvironment } from '@fencepost/queue/protocol';
+import { decide, type ClaimedJob, type Outcome, type RunEnvironment } from '@fencepost/queue/protocol';
 import type { Clock } from './clock.ts';
+import { DispatchedRun, type RunOwner } from './dispatched-run.ts';
 import type { HeldRun, HeldRuns } from './held-runs.ts';
 import type { LeaseKeeper } from './lease-keeper.ts';
-import type { KeptLeases } from './lease-messages.ts';
+import { joinUuids, type KeptLeases } from './lease-messages.ts';
 import type { Metrics } from './metrics.ts';
 import type { SettleBatcher } from './settle-batcher.ts';
 
@@ -30,7 +31,7 @@ export interface DispatcherOptions {
   readonly environment: RunEnvironment;
 }
 
-export class Dispatcher {
+export class Dispatcher implements RunOwner {
   readonly #options: DispatcherOptions;
   #watching = false;
 
@@ -50,7 +51,7 @@ export class Dispatcher {
       const { type, id, attempts, waitedMs } = job;
       metrics.waited.observe({ type }, waitedMs / 1_000);
       if (isDebug) logger.debug({ id, type, attempts, waitedMs }, 'job claimed');
-      const entry = this.#hold(job, claimAskedAt);
+      const entry = this.#hold(job, claimAskedAt, answeredAt);
       // Something held up this thread while the claim was under way: the job may be somebody else's by now.
       if (answeredAt - claimAskedAt > entry.leaseMs) this.#release(entry);
     }
@@ -60,7 +61,8 @@ export class Dispatcher {
 
   /** Takes jobs that are not to be started: they are held until they are handed back. */
   handBack(jobs: readonly ClaimedJob[], claimAskedAt: number): void {
-    for (const job of jobs) this.#release(this.#hold(job, claimAskedAt));
+    const answeredAt = this.#options.clock.now();
+    for (const job of jobs) this.#release(this.#hold(job, claimAskedAt, answeredAt));
   }
 
   /** Hands back what waits for a slot. */
@@ -74,32 +76,34 @@ export class Dispatcher {
       leaseMs,
       claimAskedAt,
       timeoutAt: this.#options.clock.now() + timeoutMs,
-      ids: jobs.map(({ id }) => id),
-      claimTokens: jobs.map(({ claimToken }) => claimToken),
+      ids: joinUuids(jobs.map(({ id }) => id)),
+      claimTokens: joinUuids(jobs.map(({ claimToken }) => claimToken)),
     };
   }
 
-  /** From the claim to the settlement. */
-  #hold(job: ClaimedJob, claimAskedAt: number): HeldRun {
-    const { clock, held, handlers, batcher, metrics, environment } = this.#options;
-    const handler = handlers.get(job.type)!;
-    const run = prepareRun(job, handler, environment);
-    const entry: HeldRun = {
-      job,
-      run,
-      leaseMs: handler.contract.leaseMs,
-      heldAt: clock.now(),
-      confirmedAt: claimAskedAt,
-      startedAt: undefined,
-      ended: false,
-    };
-    held.add(entry);
-    void run.outcome.then((outcome) => {
-      const { startedAt } = entry;
-      if (startedAt !== undefined) metrics.ran.observe({ type: job.type }, (clock.now() - startedAt) / 1_000);
-      batcher.add(entry, decide(outcome, job));
+  #hold(job: ClaimedJob, claimAskedAt: number, answeredAt: number): HeldRun {
+    const { held, handlers, environment } = this.#options;
+    const entry = new DispatchedRun(job, handlers.get(job.type)!, environment, this, {
+      claimAskedAt,
+      answeredAt,
     });
+    held.add(entry);
     return entry;
+  }
+
+  ended(entry: HeldRun, outcome: Outcome): void {
+    const { clock, metrics, batcher } = this.#options;
+    const { job, startedAt } = entry;
+    const now = clock.now();
+    if (startedAt !== undefined) metrics.ran.observe({ type: job.type }, (now - startedAt) / 1_000);
+    batcher.add(entry, decide(outcome, job));
+  }
+
+  returned(entry: HeldRun): void {
+    const { clock, held } = this.#options;
+    held.ahead.ran(clock.now() - entry.startedAt!);
+    held.returned(entry);
+    this.#startWaiting();
   }
 
   #release(entry: HeldRun): void {
@@ -110,10 +114,11 @@ export class Dispatcher {
   #startWaiting(): void {
     const { clock, held } = this.#options;
     for (let next; (next = held.nextForSlot());) {
-      if (this.#hasWaitedInVain(next, clock.now())) this.#release(next);
+      const now = clock.now();
+      if (this.#hasWaitedInVain(next, now)) this.#release(next);
       // Its claim is gone, or its cancellation was asked for.
       else if (next.run.stoppedAt !== undefined) this.#release(next);
-      else this.#start(next);
+      else this.#start(next, now);
     }
   }
 
@@ -127,16 +132,10 @@ export class Dispatcher {
     return true;
   }
 
-  /** From the start to the return. */
-  #start(entry: HeldRun): void {
-    const { clock, held } = this.#options;
-    held.takeSlot(entry);
-    const startedAt = (entry.startedAt = clock.now());
-    void entry.run.start().then(() => {
-      held.ahead.ran(clock.now() - startedAt);
-      held.returned(entry);
-      this.#startWaiting();
-    });
+  #start(entry: HeldRun, now: number): void {
+    this.#options.held.takeSlot(entry);
+    entry.startedAt = now;
+    entry.run.start();
   }
 
   /** What has waited for so long is handed back, and less is claimed ahead. */

@@ -12,7 +12,13 @@ import type { Clock } from './clock.ts';
 import type { DatabaseWatch } from './database-watch.ts';
 import type { ReportFenced } from './fenced.ts';
 import { leaseIsOver, type HeldRun, type HeldRuns } from './held-runs.ts';
-import type { FromRenewer, KeptLeases, LeaseRenewal, ToRenewer } from './lease-messages.ts';
+import {
+  joinUuids,
+  type FromRenewer,
+  type KeptLeases,
+  type LeaseRenewal,
+  type ToRenewer,
+} from './lease-messages.ts';
 
 /** A quarter of the shortest lease there is. */
 const TICK_MS = 250;
@@ -47,7 +53,7 @@ export class LeaseKeeper {
     const tick = () => {
       this.#stopBelieving();
       const claimTokens = this.#options.held.claims().map(({ job }) => job.claimToken);
-      this.#tell({ say: 'held', claimTokens });
+      this.#tell({ say: 'held', claimTokens: joinUuids(claimTokens) });
       this.#stopTicking = this.#options.clock.after(TICK_MS, tick);
     };
     tick();

@@ -9,7 +9,7 @@
 import type { QueueClient } from '@fencepost/queue';
 import { renewLeases, type Lease } from '@fencepost/queue/protocol';
 import { within, type Clock } from './clock.ts';
-import type { FromRenewer, KeptLeases, ToRenewer } from './lease-messages.ts';
+import { splitUuids, uuidAt, type FromRenewer, type KeptLeases, type ToRenewer } from './lease-messages.ts';
 
 /** A quarter of the shortest lease there is. */
 const TICK_MS = 250;
@@ -40,6 +40,8 @@ export class LeaseRenewer {
   readonly #options: LeaseRenewerOptions;
   /** By token, not by id: a job that was lost and claimed again may be held twice. */
   readonly #kept = new Map<string, { readonly lease: KeptLease; renewAt: number }>();
+  /** Told, and not looked into: most are gone by the time the keeper says what is still held. */
+  #unread: KeptLeases[] = [];
   readonly #random: () => number;
   #heardAt: number;
   #renewing = false;
@@ -70,24 +72,38 @@ export class LeaseRenewer {
     this.#heardAt = this.#options.clock.now();
     switch (message.say) {
       case 'claimed':
-        for (const leases of message.leases) this.#keep(leases);
+        this.#unread.push(...message.leases);
         return;
-      case 'held': {
-        const held = new Set(message.claimTokens);
-        for (const claimToken of this.#kept.keys()) if (!held.has(claimToken)) this.#kept.delete(claimToken);
-        return;
-      }
+      case 'held':
+        return this.#keepOnly(new Set(splitUuids(message.claimTokens)));
       case 'renew now':
         this.#soon = true;
         void this.#renewDue();
     }
   }
 
-  #keep({ ids, claimTokens, claimAskedAt, leaseMs, timeoutAt }: KeptLeases): void {
-    for (const [n, id] of ids.entries()) {
-      const claimToken = claimTokens[n]!;
-      const lease = { id, claimToken, leaseMs, timeoutAt };
-      this.#kept.set(claimToken, { lease, renewAt: claimAskedAt + leaseMs / 3 });
+  #keepOnly(held: ReadonlySet<string>): void {
+    for (const claimToken of this.#kept.keys()) if (!held.has(claimToken)) this.#kept.delete(claimToken);
+    this.#read(this.#unread.splice(0), (claimToken) => held.has(claimToken));
+  }
+
+  /** Those of which a keeper that is blocked by a handler has said nothing more, but for their claim. */
+  #readDue(now: number): void {
+    const isDue = ({ claimAskedAt, leaseMs }: KeptLeases) =>
+      this.#soon || firstRenewalAt(claimAskedAt, leaseMs) <= soonBy(now, leaseMs);
+    const due = this.#unread.filter(isDue);
+    if (due.length === 0) return;
+    this.#unread = this.#unread.filter((leases) => !isDue(leases));
+    this.#read(due, () => true);
+  }
+
+  #read(told: readonly KeptLeases[], isHeld: (claimToken: string) => boolean): void {
+    for (const { ids, claimTokens, claimAskedAt, leaseMs, timeoutAt } of told) {
+      for (const [n, claimToken] of splitUuids(claimTokens).entries()) {
+        if (!isHeld(claimToken)) continue;
+        const lease = { id: uuidAt(ids, n), claimToken, leaseMs, timeoutAt };
+        this.#kept.set(claimToken, { lease, renewAt: firstRenewalAt(claimAskedAt, leaseMs) });
+      }
     }
   }
 
@@ -104,11 +120,16 @@ export class LeaseRenewer {
   }
 
   #due(now: number): KeptLease[] {
+    this.#readDue(now);
     const kept = [...this.#kept.values()].filter(({ lease }) => this.#mayRenew(lease, now));
     const dueBy = (latest: (leaseMs: number) => number) =>
       kept.filter(({ lease, renewAt }) => renewAt <= latest(lease.leaseMs));
     // With those that are due go those that soon will be, so that claims of different ages end up in one statement.
-    const due = this.#soon ? kept : dueBy(() => now).length > 0 ? dueBy((leaseMs) => now + leaseMs / 6) : [];
+    const due = this.#soon
+      ? kept
+      : dueBy(() => now).length > 0
+        ? dueBy((leaseMs) => soonBy(now, leaseMs))
+        : [];
     this.#soon = false;
     return due.map(({ lease }) => lease);
   }
@@ -149,4 +170,13 @@ export class LeaseRenewer {
       if (kept) kept.renewAt = renewAt(leaseMs);
     }
   }
+}
+
+function firstRenewalAt(claimAskedAt: number, leaseMs: number): number {
+  return claimAskedAt + leaseMs / 3;
+}
+
+/** Whatever is due by then goes along with what is due now. */
+function soonBy(now: number, leaseMs: number): number {
+  return now + leaseMs / 6;
 }

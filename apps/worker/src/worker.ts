@@ -1,6 +1,6 @@
 /** Puts a worker together: which part tells which, and nothing else. */
 import type { JobHandler, Logger, QueueClient } from '@fencepost/queue';
-import { handlersByType } from '@fencepost/queue/protocol';
+import { Deadlines, handlersByType } from '@fencepost/queue/protocol';
 import type pg from 'pg';
 import { checkOptions } from './check-options.ts';
 import { systemClock, type Clock } from './clock.ts';
@@ -104,6 +104,7 @@ export function createWorker(options: WorkerOptions): Worker {
     client,
     logger,
     timers: clock,
+    deadlines: new Deadlines(clock),
     draining: draining.signal,
     onFenced: reportFenced,
   };

@@ -7,6 +7,7 @@ import type { Outcome } from './core/decide.ts';
 import { storableJson } from './core/json.ts';
 import { MAX_RESULT_BYTES } from './core/limits.ts';
 import { describeThrown } from './core/thrown.ts';
+import type { Expiring } from './deadlines.ts';
 import { CompletionRolledBackError, JobTimeoutError } from './errors.ts';
 import type { JobHandler } from './job.ts';
 import { parsePayload } from './payload.ts';
@@ -17,8 +18,6 @@ import type { ClaimedJob } from './store/claimed-jobs.ts';
 
 export interface Run {
   readonly job: ClaimedJob;
-  /** Settles exactly once and never rejects: when the handler returns, or before that at its timeout or `release`. */
-  readonly outcome: Promise<Outcome>;
   readonly signal: AbortSignal;
   /** When its signal was aborted, for whatever reason, by the clock of the process; undefined while it was not. */
   readonly stoppedAt: number | undefined;
@@ -30,45 +29,62 @@ export interface Run {
   release(): void;
 }
 
+/** Whom a run tells what becomes of it. An object and no promises: a worker has some ten thousand runs a second. */
+export interface RunListener {
+  /** Exactly once: when the handler has returned, or before that at its timeout or at `release`. */
+  onOutcome(outcome: Outcome): void;
+  /** Once, after `onOutcome`: the handler has really returned. Until then its slot is taken. */
+  onReturn(): void;
+}
+
 /** A run that is started later, or is handed back without. */
 export interface PreparedRun extends Run {
-  /** To be called once. Resolves when the handler has really returned: until then its slot is taken. Never rejects. */
-  start(): Promise<void>;
+  /** To be called once. */
+  start(): void;
 }
 
 export interface StartedRun extends Run {
+  /** Never rejects. */
+  readonly outcome: Promise<Outcome>;
   /** When the handler has really returned. Never rejects. */
   readonly returned: Promise<void>;
 }
 
+export function prepareRun(
+  job: ClaimedJob,
+  handler: JobHandler,
+  environment: RunEnvironment,
+  listener: RunListener,
+): PreparedRun {
+  return new JobRun(job, handler, environment, listener);
+}
+
 export function startRun(job: ClaimedJob, handler: JobHandler, environment: RunEnvironment): StartedRun {
-  const run = new JobRun(job, handler, environment);
-  return Object.assign(run, { returned: run.start() });
+  let onOutcome!: RunListener['onOutcome'];
+  let onReturn!: RunListener['onReturn'];
+  const outcome = new Promise<Outcome>((resolve) => (onOutcome = resolve));
+  const returned = new Promise<void>((resolve) => (onReturn = resolve));
+  const run = new JobRun(job, handler, environment, { onOutcome, onReturn });
+  run.start();
+  return Object.assign(run, { outcome, returned });
 }
 
-export function prepareRun(job: ClaimedJob, handler: JobHandler, environment: RunEnvironment): PreparedRun {
-  return new JobRun(job, handler, environment);
-}
-
-class JobRun implements PreparedRun {
+class JobRun implements PreparedRun, Expiring {
   readonly job: ClaimedJob;
-  readonly outcome: Promise<Outcome>;
   readonly #handler: JobHandler;
   readonly #environment: RunEnvironment;
+  readonly #listener: RunListener;
   readonly #stopping: StopSignal;
   readonly #context: RunContext;
-  /** The first outcome is the run's; a later one is the return of a handler that was no longer waited for. */
-  #ends: (outcome: Outcome) => void = () => {};
+  #ended = false;
 
-  constructor(job: ClaimedJob, handler: JobHandler, environment: RunEnvironment) {
+  constructor(job: ClaimedJob, handler: JobHandler, environment: RunEnvironment, listener: RunListener) {
     this.job = job;
     this.#handler = handler;
     this.#environment = environment;
+    this.#listener = listener;
     this.#stopping = new StopSignal(environment.timers);
     this.#context = new RunContext(job, environment, this.#stopping);
-    this.outcome = new Promise((resolve) => {
-      this.#ends = resolve;
-    });
   }
 
   get signal(): AbortSignal {
@@ -88,34 +104,45 @@ class JobRun implements PreparedRun {
   }
 
   release(): void {
-    this.#ends({ outcome: 'released' });
+    this.#end({ outcome: 'released' });
   }
 
-  async start(): Promise<void> {
-    const { timeoutMs } = this.#handler.contract;
-    const cancelTimeout = this.#environment.timers.after(timeoutMs, () => this.#timeOut());
+  start(): void {
+    this.#environment.deadlines.begin(this, this.#handler.contract.timeoutMs);
+    void this.#run();
+  }
+
+  expire(): void {
+    const error = new JobTimeoutError(this.job.type, this.#handler.contract.timeoutMs);
+    this.#stopping.stop(error);
+    this.#end({ outcome: 'failed', kind: 'timeout', thrown: describeThrown(error) });
+  }
+
+  /** What the listener throws is not the handler's: it is thrown here, where nobody handles it. */
+  async #run(): Promise<void> {
     const context = this.#context;
+    let outcome: Outcome;
     try {
       const payload = await parsePayload(this.#handler.contract, this.job.payload);
       const result = await this.#handler.run(payload, context);
-      this.#ends(
-        context.completing()
-          ? classifyThrown(new CompletionRolledBackError(this.job.id), undefined)
-          : { outcome: 'completed', result: storableJson(result, MAX_RESULT_BYTES) },
-      );
+      outcome = context.completing()
+        ? classifyThrown(new CompletionRolledBackError(this.job.id), undefined)
+        : { outcome: 'completed', result: storableJson(result, MAX_RESULT_BYTES) };
     } catch (thrown) {
-      this.#ends(classifyThrown(thrown, this.#stopping.reason));
+      outcome = classifyThrown(thrown, this.#stopping.reason);
       // As the row would tell it: a logger that is given what cannot be read throws.
       if (context.completing())
         context.logger.warn({ err: describeThrown(thrown) }, 'handler threw after ctx.complete');
-    } finally {
-      cancelTimeout();
     }
+    this.#environment.deadlines.end(this, this.#handler.contract.timeoutMs);
+    this.#end(outcome);
+    this.#listener.onReturn();
   }
 
-  #timeOut(): void {
-    const error = new JobTimeoutError(this.job.type, this.#handler.contract.timeoutMs);
-    this.#stopping.stop(error);
-    this.#ends({ outcome: 'failed', kind: 'timeout', thrown: describeThrown(error) });
+  /** The first outcome is the run's; a later one is the return of a handler that was no longer waited for. */
+  #end(outcome: Outcome): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#listener.onOutcome(outcome);
   }
 }

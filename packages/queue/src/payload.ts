@@ -7,36 +7,62 @@ import { InvalidPayloadError, PayloadSchemaError, type PayloadIssue } from './er
 import type { JobContract } from './job.ts';
 
 /**
+ * A promise only where the schema answers with one: most need not wait for anything.
  * @throws InvalidPayloadError with the issues that the schema named, by path, the first twenty of them.
  * @throws PayloadSchemaError if the schema itself fails.
  */
-export async function parsePayload<Schema extends StandardSchemaV1>(
+export function parsePayload<Schema extends StandardSchemaV1>(
   contract: JobContract<Schema>,
   payload: unknown,
-): Promise<StandardSchemaV1.InferOutput<Schema>> {
-  const answer = await askSchema(contract, payload);
-  if (answer.issues) throw new InvalidPayloadError(contract.type, answer.issues);
-  return answer.value;
+): StandardSchemaV1.InferOutput<Schema> | Promise<StandardSchemaV1.InferOutput<Schema>> {
+  let answer: Answer | Promise<Result>;
+  try {
+    const result = contract.payload['~standard'].validate(payload);
+    answer = isPromise(result) ? Promise.resolve(result) : readResult(result);
+  } catch (cause) {
+    throw schemaError(contract, cause);
+  }
+  return answer instanceof Promise ? parseLater(contract, answer) : valueOf(contract, answer);
 }
+
+async function parseLater(contract: JobContract, result: Promise<Result>): Promise<unknown> {
+  let answer: Answer;
+  try {
+    answer = readResult(await result);
+  } catch (cause) {
+    throw schemaError(contract, cause);
+  }
+  return valueOf(contract, answer);
+}
+
+type Result = StandardSchemaV1.Result<unknown>;
 
 type Answer =
   | { readonly value: unknown; readonly issues?: undefined }
   | { readonly issues: readonly PayloadIssue[] };
 
-/** Schemas are code of the app's: they throw, and what they answer with is no more than promised. */
-async function askSchema({ type, payload: schema }: JobContract, payload: unknown): Promise<Answer> {
-  try {
-    const result = await schema['~standard'].validate(payload);
-    if (result.issues) return { issues: Array.from(result.issues).slice(0, MAX_ISSUES).map(readIssue) };
-    if (!('value' in result)) throw new TypeError('neither of them');
-    return { value: result.value };
-  } catch (cause) {
-    const { message, stack } = describeThrown(cause);
-    const error = new PayloadSchemaError(type, message, cause);
-    // Where the schema failed, not where that was noticed.
-    if (stack !== null) error.stack = `${error.name}: ${error.message}\n${stack}`;
-    throw error;
-  }
+function valueOf({ type }: JobContract, answer: Answer): unknown {
+  if (answer.issues) throw new InvalidPayloadError(type, answer.issues);
+  return answer.value;
+}
+
+/** Schemas are code of the app's: what they answer with is no more than promised. */
+function readResult(result: Result): Answer {
+  if (result.issues) return { issues: Array.from(result.issues).slice(0, MAX_ISSUES).map(readIssue) };
+  if (!('value' in result)) throw new TypeError('neither of them');
+  return { value: result.value };
+}
+
+function schemaError({ type }: JobContract, cause: unknown): PayloadSchemaError {
+  const { message, stack } = describeThrown(cause);
+  const error = new PayloadSchemaError(type, message, cause);
+  // Where the schema failed, not where that was noticed.
+  if (stack !== null) error.stack = `${error.name}: ${error.message}\n${stack}`;
+  return error;
+}
+
+function isPromise(answer: Result | PromiseLike<Result>): answer is PromiseLike<Result> {
+  return 'then' in answer && typeof answer.then === 'function';
 }
 
 function readIssue({ message, path = [] }: StandardSchemaV1.Issue): PayloadIssue {

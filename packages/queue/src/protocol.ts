@@ -5,7 +5,15 @@ export { describeThrown } from './core/thrown.ts';
 export { afterClaim, anyBefore, type Heads } from './core/heads.ts';
 export { decide, type Outcome, type Settlement } from './core/decide.ts';
 export { LEASE_MS } from './core/limits.ts';
-export { prepareRun, startRun, type PreparedRun, type Run, type StartedRun } from './execute.ts';
+export { Deadlines } from './deadlines.ts';
+export {
+  prepareRun,
+  startRun,
+  type PreparedRun,
+  type Run,
+  type RunListener,
+  type StartedRun,
+} from './execute.ts';
 export type { RunEnvironment, StopReason, Timers } from './run-environment.ts';
 export { handlersByType } from './handlers-by-type.ts';
 export { FENCED_OPS, type FencedOp, type FencedWrite } from './fenced-write.ts';

@@ -1,5 +1,6 @@
 /** What a run is given by the process that it runs in, and why that process may tell it to stop. */
 import type { Logger, QueueClient } from './client.ts';
+import type { Deadlines } from './deadlines.ts';
 import type { ClaimLostError, DrainDeadlineError, JobCancelledError, JobTimeoutError } from './errors.ts';
 import type { FencedWrite } from './fenced-write.ts';
 
@@ -7,6 +8,8 @@ export interface RunEnvironment {
   readonly client: QueueClient;
   readonly logger: Logger;
   readonly timers: Timers;
+  /** Of the runs of this process, by the same timers. */
+  readonly deadlines: Deadlines;
   /** Aborts when the worker begins to drain. */
   readonly draining: AbortSignal;
   onFenced(write: FencedWrite): void;

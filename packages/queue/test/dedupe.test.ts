@@ -70,6 +70,18 @@ describe('while a job with the key is unfinished', () => {
     expect(await prisma.jobQueue.count({ where: { type: contract.type } })).toBe(1);
   });
 
+  test('an enqueue waits for the transaction that inserts the same key, and learns the id that it committed', async () => {
+    const contract = newContract();
+    let waiting: Promise<EnqueueOutcome> | undefined;
+    const { id } = await prisma.$transaction(async (tx) => {
+      const first = await enqueue(tx, contract, 1, { dedupeKey: 'k' });
+      waiting = enqueue(prisma, contract, 2, { dedupeKey: 'k' });
+      await waitFor(isWaiting);
+      return first;
+    });
+    expect(await waiting).toEqual({ outcome: 'deduplicated', id });
+  });
+
   test('an enqueue waits for the transaction that inserts the same key, and makes the job if that one fails', async () => {
     const contract = newContract();
     let waiting: Promise<EnqueueOutcome> | undefined;
@@ -150,20 +162,25 @@ describe('in one batch', () => {
 
   test('two transactions that insert the same keys in opposite orders do not deadlock', async () => {
     const contract = newContract();
-    const keys = Array.from({ length: 2_000 }, (_, n) => `key ${n}`);
-    const insert = (key: string) => ({ payload: key, dedupeKey: key });
-    for (let round = 0; round < 3; round++) {
-      const items = keys.map((key) => insert(`${round} ${key}`));
-      const orders = [items, [...items].reverse()];
-      const outcomes = await Promise.all(
-        orders.map((order) => prisma.$transaction((tx) => enqueueMany(tx, contract, order))),
+    const [first, middle, last] = ['a', 'b', 'c'].map((key) => ({ payload: key, dedupeKey: key }));
+    const orders = [
+      [first!, middle!, last!],
+      [last!, middle!, first!],
+    ];
+    let inserting: Promise<EnqueueOutcome[][]> | undefined;
+    const rolledBack = prisma.$transaction(async (tx) => {
+      // So that either batch has come half-way before the other goes on, were they in their own orders.
+      await enqueue(tx, contract, 'b', { dedupeKey: 'b' });
+      inserting = Promise.all(
+        orders.map((order) => newPrisma().$transaction((own) => enqueueMany(own, contract, order))),
       );
-      const [ids, others] = outcomes.map(
-        (list, n) => new Map(list.map(({ id }, i) => [orders[n]?.[i]?.payload, id])),
-      );
-      expect(ids).toEqual(new Map([...(others ?? [])].reverse()));
-    }
-    expect(await prisma.jobQueue.count({ where: { type: contract.type } })).toBe(6_000);
+      await waitFor(() => isWaiting(2));
+      throw new Error('rolled back');
+    });
+    await expect(rolledBack).rejects.toThrow('rolled back');
+    const [ids, others] = (await inserting!).map((outcomes) => outcomes.map(({ id }) => id));
+    expect(ids).toEqual(others?.toReversed());
+    expect(await prisma.jobQueue.count({ where: { type: contract.type } })).toBe(3);
   });
 });
 

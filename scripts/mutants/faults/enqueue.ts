@@ -38,7 +38,7 @@ export const enqueueFaults: readonly Fault[] = [
     replace: `ON CONFLICT ("type", "dedupeKey")\n      ${predicate}\n      DO NOTHING`,
     by: '',
     tests: dedupeTest,
-    only: 'twenty enqueues at once',
+    only: 'learns the id that it committed',
   },
   {
     name: 'enqueue/keys-in-any-order',
@@ -154,7 +154,7 @@ export const enqueueFaults: readonly Fault[] = [
     breaks: 'the worker parses the payload once',
     file: execute,
     replace: 'await parsePayload(this.#handler.contract, this.job.payload)',
-    by: 'await parsePayload(handler.contract, await parsePayload(this.#handler.contract, this.job.payload))',
+    by: 'await parsePayload(this.#handler.contract, await parsePayload(this.#handler.contract, this.job.payload))',
     tests: executeTest,
     only: 'parsed once',
   },

@@ -27,6 +27,23 @@ export const leaseFaults: readonly Fault[] = [
     only: 'until the last run',
   },
   {
+    name: 'lease/what-is-held-forgotten',
+    breaks: 'what the keeper still holds is renewed',
+    file: renewer,
+    replace: '(claimToken) => held.has(claimToken));',
+    by: '() => false);',
+    tests: ['apps/worker/test/timed-out-lease.test.ts'],
+  },
+  {
+    name: 'lease/only-what-the-keeper-repeats',
+    breaks: 'a claim is renewed although its handler blocks the keeper from the first moment',
+    file: renewer,
+    replace: 'this.#readDue(now);',
+    by: '',
+    tests: ['apps/worker/test/blocked.process.test.ts'],
+    only: 'for three leases',
+  },
+  {
     name: 'lease/failed-renewal-costs-it',
     breaks: 'a renewal that fails is tried again in time',
     file: renewer,

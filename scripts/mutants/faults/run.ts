@@ -5,6 +5,7 @@ const execute = 'packages/queue/src/execute.ts';
 const progress = 'packages/queue/src/store/progress.ts';
 const context = 'packages/queue/src/run-context.ts';
 const executeTest = ['packages/queue/test/execute.test.ts'];
+const deadlinesTest = ['packages/queue/test/deadlines.test.ts'];
 const progressTest = ['packages/queue/test/progress.test.ts'];
 
 export const runFaults: readonly Fault[] = [
@@ -21,7 +22,7 @@ export const runFaults: readonly Fault[] = [
     name: 'run/timeout-does-not-end-it',
     breaks: 'a timeout fails the attempt',
     file: execute,
-    replace: `this.#ends({ outcome: 'failed', kind: 'timeout', thrown: describeThrown(error) });`,
+    replace: `this.#end({ outcome: 'failed', kind: 'timeout', thrown: describeThrown(error) });`,
     by: '',
     tests: executeTest,
     only: 'whatever the handler makes of it',
@@ -30,17 +31,35 @@ export const runFaults: readonly Fault[] = [
     name: 'run/timeout-not-called-off',
     breaks: 'a run that has ended has no timeout any more',
     file: execute,
-    replace: 'cancelTimeout();',
+    replace: 'this.#environment.deadlines.end(this, this.#handler.contract.timeoutMs);',
     by: '',
     tests: executeTest,
     only: 'does not ring',
   },
   {
+    name: 'run/only-the-first-timeout',
+    breaks: 'runs that began later have a timeout as well',
+    file: 'packages/queue/src/deadlines.ts',
+    replace: 'return this.#setTimer(beganAt - latest);',
+    by: 'return;',
+    tests: deadlinesTest,
+    only: 'each its own time',
+  },
+  {
+    name: 'run/all-with-the-first-timeout',
+    breaks: 'a run has all of its time, also beside one that began before',
+    file: 'packages/queue/src/deadlines.ts',
+    replace: 'if (beganAt > latest) return',
+    by: 'if (beganAt > latest + this.#ms) return',
+    tests: deadlinesTest,
+    only: 'each its own time',
+  },
+  {
     name: 'run/slot-freed-at-the-outcome',
     breaks: 'a slot is taken until its handler has returned',
     file: 'apps/worker/src/dispatcher.ts',
-    replace: 'void entry.run.start().then(() => {',
-    by: 'void entry.run.start();\n    void entry.run.outcome.then(() => {',
+    replace: 'batcher.add(entry, decide(outcome, job));',
+    by: 'batcher.add(entry, decide(outcome, job));\n    this.#options.held.returned(entry);',
     tests: ['apps/worker/test/timeout.test.ts'],
     only: 'keeps its slot',
   },
@@ -48,8 +67,8 @@ export const runFaults: readonly Fault[] = [
     name: 'run/rollback-as-completion',
     breaks: 'a completion that was rolled back is a failure',
     file: execute,
-    replace: 'context.completing()\n          ?',
-    by: 'context.completing() && this.stoppedAt !== undefined\n          ?',
+    replace: 'context.completing()\n        ?',
+    by: 'context.completing() && this.stoppedAt !== undefined\n        ?',
     tests: ['packages/queue/test/complete-in-transaction.test.ts'],
     only: 'rolls back unseen',
   },

@@ -3,11 +3,12 @@ import { createPrisma, type PrismaClient } from '@fencepost/db';
 import type { JobHandler, Logger, QueueClient } from '@fencepost/queue';
 import {
   claimJobs,
+  Deadlines,
   decide,
   settleRuns,
   startRun,
   type ClaimedJob,
-  type Run,
+  type Outcome,
   type StartedRun as Started,
 } from '@fencepost/queue/protocol';
 import { createTestDatabase } from '@fencepost/testing';
@@ -29,7 +30,7 @@ export function handlersFor(
 
 export interface StartedRun extends Pick<Started, 'outcome' | 'returned' | 'stop'> {
   /** Waits for the outcome and settles it, as a worker does. */
-  settle(): Promise<Awaited<Run['outcome']>>;
+  settle(): Promise<Outcome>;
 }
 
 export interface RunOptions {
@@ -47,7 +48,13 @@ export async function startJob(
   const job = await claimOne(prisma, handlers);
   const handler = handlers.find(({ contract }) => contract.type === job.type);
   if (!handler) throw new Error(`no handler for ${job.type}`);
-  const run = startRun(job, handler, { client, logger: silent, timers, draining, onFenced: () => undefined });
+  const environment = {
+    ...{ client, timers, draining },
+    logger: silent,
+    deadlines: new Deadlines(timers),
+    onFenced: () => undefined,
+  };
+  const run = startRun(job, handler, environment);
   return {
     outcome: run.outcome,
     returned: run.returned,

@@ -1,5 +1,5 @@
 import type { QueueClient } from '../client.ts';
-import { tokensById, type Fence, type Unsettled } from './fence.ts';
+import { spellFences, type Fence, type Unsettled } from './fence.ts';
 import { splitUnsettled, type UnsettledRow } from './unsettled.ts';
 
 export interface Completion extends Fence {
@@ -17,8 +17,7 @@ export async function completeJobs(
   completions: readonly Completion[],
 ): Promise<Unsettled> {
   if (completions.length === 0) return { lost: [], locked: [] };
-  const ids = completions.map((completion) => completion.id);
-  const tokens = tokensById(completions);
+  const { ids, tokens } = spellFences(completions);
 
   const unsettled = await client.$queryRaw<UnsettledRow[]>`
     WITH "held" AS MATERIALIZED (

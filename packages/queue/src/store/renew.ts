@@ -1,5 +1,5 @@
 import type { QueueClient } from '../client.ts';
-import { tokensById, type Fence } from './fence.ts';
+import { spellFences, type Fence } from './fence.ts';
 import { onceMore } from './once-more.ts';
 
 /** A claim to be renewed, and for how long. */
@@ -25,8 +25,7 @@ export async function renewClaims(
   leases: readonly Lease[],
 ): Promise<Renewal[]> {
   if (leases.length === 0) return [];
-  const ids = leases.map((lease) => lease.id);
-  const tokens = tokensById(leases);
+  const { ids, tokens } = spellFences(leases);
   const durations = JSON.stringify(Object.fromEntries(leases.map(({ id, leaseMs }) => [id, leaseMs])));
 
   return onceMore(

@@ -1,6 +1,6 @@
 import type { QueueClient } from '../client.ts';
 import type { AttemptError, Settlement } from '../core/decide.ts';
-import { tokensById, type Fence, type Unsettled } from './fence.ts';
+import { spellFences, type Fence, type Unsettled } from './fence.ts';
 import { splitUnsettled, type UnsettledRow } from './unsettled.ts';
 
 /** Every settlement but a completion. */
@@ -16,8 +16,7 @@ export interface EndedRun extends Fence {
  */
 export async function settleJobs(client: QueueClient, runs: readonly EndedRun[]): Promise<Unsettled> {
   if (runs.length === 0) return { lost: [], locked: [] };
-  const ids = runs.map((run) => run.id);
-  const tokens = tokensById(runs);
+  const { ids, tokens } = spellFences(runs);
   const endings = JSON.stringify(Object.fromEntries(runs.map(({ id, ending }) => [id, spell(ending)])));
 
   const unsettled = await client.$queryRaw<UnsettledRow[]>`

@@ -7,6 +7,7 @@ import { decide, type Outcome } from '../core/decide.ts';
 import { describeThrown } from '../core/thrown.ts';
 import { ClaimLostError, RunawayJobsError } from '../errors.ts';
 import { checkClient } from '../check-arguments.ts';
+import { Deadlines } from '../deadlines.ts';
 import { startRun, type Run } from '../execute.ts';
 import { handlersByType } from '../handlers-by-type.ts';
 import type { Timers } from '../run-environment.ts';
@@ -50,7 +51,14 @@ async function runDueBatch(
   const wanted = [...byType.values()].map(({ contract }) => ({ ...contract, slots: BATCH }));
   const jobs = await claimJobs(client, { workerId: 'test', wanted, capacity: BATCH });
 
-  const environment = { client, logger: SILENT, timers: TIMERS, draining: NEVER, onFenced: () => {} };
+  const environment = {
+    client,
+    logger: SILENT,
+    timers: TIMERS,
+    deadlines: new Deadlines(TIMERS),
+    draining: NEVER,
+    onFenced: () => {},
+  };
   return Promise.all(
     jobs.map(async (job) => {
       const run = startRun(job, byType.get(job.type)!, environment);

@@ -1,5 +1,6 @@
 /** The context of a run without the run, for tests that make its calls themselves. */
 import type { QueueClient } from '../../src/client.ts';
+import { Deadlines } from '../../src/deadlines.ts';
 import type { FencedWrite } from '../../src/fenced-write.ts';
 import { RunContext } from '../../src/run-context.ts';
 import { StopSignal } from '../../src/stop-signal.ts';
@@ -17,6 +18,7 @@ export function contextOf(
     client,
     logger,
     timers,
+    deadlines: new Deadlines(timers),
     draining: new AbortController().signal,
     onFenced: (write: FencedWrite) => void fenced.push(write),
   };
