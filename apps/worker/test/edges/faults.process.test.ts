@@ -121,7 +121,7 @@ test('a role without connections, and then a server without', async () => {
       await server.endSessions('app');
     },
     async end() {
-      giveBack = await server.takeAllConnections();
+      giveBack = await server.takeAllConnections('app');
       await server.sql('ALTER ROLE app CONNECTION LIMIT -1');
       expect(await web.ask('POST', '/api/events', { type: 'x', payload: {} })).toMatchObject(REFUSED);
       await waitFor(() =>

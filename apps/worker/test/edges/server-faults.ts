@@ -15,8 +15,8 @@ export interface FaultyServer {
   createRole(role: string): Promise<string>;
   /** Ends the role's sessions, so that what has been set holds for each that it opens. */
   endSessions(role: string): Promise<void>;
-  /** Takes every connection that is left; returns the function that gives them back. */
-  takeAllConnections(): Promise<() => Promise<void>>;
+  /** Takes every connection that `role` leaves or gives up; returns the function that gives them back. */
+  takeAllConnections(role: string): Promise<() => Promise<void>>;
   /** The server comes back as a standby that takes no connections; returns the function that promotes it. */
   becomeStandby(): Promise<() => Promise<void>>;
   stop(): Promise<void>;
@@ -45,14 +45,24 @@ export async function startFaultyServer(): Promise<FaultyServer> {
     },
     endSessions: (role) =>
       sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${role}'`),
-    async takeAllConnections() {
+    async takeAllConnections(role) {
+      // Sessions of the role that are just ending, or being turned away, hold a connection for a moment yet.
+      const areTaken = async () => {
+        const { rows } = await admin.query<{ taken: boolean }>(`
+          SELECT
+            count(*) >= current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+              AS taken
+          FROM pg_stat_activity
+          WHERE backend_type = 'client backend' AND usename <> '${role}'`);
+        return rows[0]!.taken;
+      };
       await sql(`CREATE ROLE greedy LOGIN PASSWORD '${PASSWORD}'`);
       const taken: pg.Client[] = [];
-      for (;;) {
-        const client = await connect(urlOf('greedy')).catch(() => undefined);
-        if (!client) break;
-        taken.push(client);
-      }
+      await waitFor(async () => {
+        for (let client; (client = await connect(urlOf('greedy')).catch(() => undefined));)
+          taken.push(client);
+        return areTaken();
+      });
       return async () => void (await Promise.all(taken.map((client) => client.end())));
     },
     async becomeStandby() {
