@@ -17,6 +17,11 @@ export function joinUuids(uuids: readonly string[]): Uuids {
   return uuids.join('') as Uuids;
 }
 
+/** On its own: a piece of a text keeps all of it in memory. */
+export function copyOf(uuid: string): string {
+  return Buffer.from(uuid, 'latin1').toString('latin1');
+}
+
 export function splitUuids(uuids: Uuids): string[] {
   return Array.from({ length: uuids.length / UUID_LENGTH }, (_, n) => uuidAt(uuids, n));
 }

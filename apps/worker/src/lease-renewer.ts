@@ -9,7 +9,14 @@
 import type { QueueClient } from '@fencepost/queue';
 import { renewLeases, type Lease } from '@fencepost/queue/protocol';
 import { within, type Clock } from './clock.ts';
-import { splitUuids, uuidAt, type FromRenewer, type KeptLeases, type ToRenewer } from './lease-messages.ts';
+import {
+  copyOf,
+  splitUuids,
+  uuidAt,
+  type FromRenewer,
+  type KeptLeases,
+  type ToRenewer,
+} from './lease-messages.ts';
 
 /** A quarter of the shortest lease there is. */
 const TICK_MS = 250;
@@ -99,9 +106,10 @@ export class LeaseRenewer {
 
   #read(told: readonly KeptLeases[], isHeld: (claimToken: string) => boolean): void {
     for (const { ids, claimTokens, claimAskedAt, leaseMs, timeoutAt } of told) {
-      for (const [n, claimToken] of splitUuids(claimTokens).entries()) {
-        if (!isHeld(claimToken)) continue;
-        const lease = { id: uuidAt(ids, n), claimToken, leaseMs, timeoutAt };
+      for (const [n, piece] of splitUuids(claimTokens).entries()) {
+        if (!isHeld(piece)) continue;
+        const claimToken = copyOf(piece);
+        const lease = { id: copyOf(uuidAt(ids, n)), claimToken, leaseMs, timeoutAt };
         this.#kept.set(claimToken, { lease, renewAt: firstRenewalAt(claimAskedAt, leaseMs) });
       }
     }

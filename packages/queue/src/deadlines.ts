@@ -62,11 +62,16 @@ class EqualDeadlines {
   #expireFirst(): void {
     this.#cancelTimer = undefined;
     const latest = this.#timers.now() - this.#ms;
+    const expired: Expiring[] = [];
     for (const [run, beganAt] of this.#beganAt) {
-      // A timer may also ring a moment early.
-      if (beganAt > latest) return this.#setTimer(beganAt - latest);
+      if (beganAt > latest) {
+        // Before anybody is told, who might throw. A timer may also ring a moment early, and then nobody is.
+        this.#setTimer(beganAt - latest);
+        break;
+      }
+      expired.push(run);
       this.#beganAt.delete(run);
-      run.expire();
     }
+    for (const run of expired) run.expire();
   }
 }

@@ -6,7 +6,7 @@ import { classifyThrown } from './core/classify.ts';
 import type { Outcome } from './core/decide.ts';
 import { storableJson } from './core/json.ts';
 import { MAX_RESULT_BYTES } from './core/limits.ts';
-import { describeThrown } from './core/thrown.ts';
+import { describeThrown, type Thrown } from './core/thrown.ts';
 import type { Expiring } from './deadlines.ts';
 import { CompletionRolledBackError, JobTimeoutError } from './errors.ts';
 import type { JobHandler } from './job.ts';
@@ -29,7 +29,10 @@ export interface Run {
   release(): void;
 }
 
-/** Whom a run tells what becomes of it. An object and no promises: a worker has some ten thousand runs a second. */
+/**
+ * Whom a run tells what becomes of it. An object and no promises: a worker has some ten thousand runs a second.
+ * It is told while nobody else's code is under way but that of `release`, never from within `start`.
+ */
 export interface RunListener {
   /** Exactly once: when the handler has returned, or before that at its timeout or at `release`. */
   onOutcome(outcome: Outcome): void;
@@ -118,10 +121,11 @@ class JobRun implements PreparedRun, Expiring {
     this.#end({ outcome: 'failed', kind: 'timeout', thrown: describeThrown(error) });
   }
 
-  /** What the listener throws is not the handler's: it is thrown here, where nobody handles it. */
+  /** What the listener throws is not the handler's: it is thrown from here, where nobody handles it. */
   async #run(): Promise<void> {
     const context = this.#context;
     let outcome: Outcome;
+    let unseen: Thrown | undefined;
     try {
       const payload = await parsePayload(this.#handler.contract, this.job.payload);
       const result = await this.#handler.run(payload, context);
@@ -130,13 +134,13 @@ class JobRun implements PreparedRun, Expiring {
         : { outcome: 'completed', result: storableJson(result, MAX_RESULT_BYTES) };
     } catch (thrown) {
       outcome = classifyThrown(thrown, this.#stopping.reason);
-      // As the row would tell it: a logger that is given what cannot be read throws.
-      if (context.completing())
-        context.logger.warn({ err: describeThrown(thrown) }, 'handler threw after ctx.complete');
+      if (context.completing()) unseen = describeThrown(thrown);
     }
     this.#environment.deadlines.end(this, this.#handler.contract.timeoutMs);
     this.#end(outcome);
     this.#listener.onReturn();
+    // As the row would tell it, and last: a logger may throw, that is given what cannot be read for instance.
+    if (unseen) context.logger.warn({ err: unseen }, 'handler threw after ctx.complete');
   }
 
   /** The first outcome is the run's; a later one is the return of a handler that was no longer waited for. */

@@ -7,9 +7,11 @@ import { InvalidPayloadError, PayloadSchemaError, type PayloadIssue } from './er
 import type { JobContract } from './job.ts';
 
 /**
- * A promise only where the schema answers with one: most need not wait for anything.
- * @throws InvalidPayloadError with the issues that the schema named, by path, the first twenty of them.
- * @throws PayloadSchemaError if the schema itself fails.
+ * A promise only where the schema answers with one, or has something against the payload: it rejects and does not throw,
+ * so that whoever awaits it goes on after its caller, whatever the payload.
+ *
+ * Rejects with InvalidPayloadError with the issues that the schema named, by path, the first twenty of them.
+ * Rejects with PayloadSchemaError if the schema itself fails.
  */
 export function parsePayload<Schema extends StandardSchemaV1>(
   contract: JobContract<Schema>,
@@ -20,19 +22,20 @@ export function parsePayload<Schema extends StandardSchemaV1>(
     const result = contract.payload['~standard'].validate(payload);
     answer = isPromise(result) ? Promise.resolve(result) : readResult(result);
   } catch (cause) {
-    throw schemaError(contract, cause);
+    return Promise.reject(schemaError(contract, cause));
   }
-  return answer instanceof Promise ? parseLater(contract, answer) : valueOf(contract, answer);
+  return answer instanceof Promise || answer.issues ? parseLater(contract, answer) : answer.value;
 }
 
-async function parseLater(contract: JobContract, result: Promise<Result>): Promise<unknown> {
+async function parseLater(contract: JobContract, given: Answer | Promise<Result>): Promise<unknown> {
   let answer: Answer;
   try {
-    answer = readResult(await result);
+    answer = given instanceof Promise ? readResult(await given) : given;
   } catch (cause) {
     throw schemaError(contract, cause);
   }
-  return valueOf(contract, answer);
+  if (answer.issues) throw new InvalidPayloadError(contract.type, answer.issues);
+  return answer.value;
 }
 
 type Result = StandardSchemaV1.Result<unknown>;
@@ -40,11 +43,6 @@ type Result = StandardSchemaV1.Result<unknown>;
 type Answer =
   | { readonly value: unknown; readonly issues?: undefined }
   | { readonly issues: readonly PayloadIssue[] };
-
-function valueOf({ type }: JobContract, answer: Answer): unknown {
-  if (answer.issues) throw new InvalidPayloadError(type, answer.issues);
-  return answer.value;
-}
 
 /** Schemas are code of the app's: what they answer with is no more than promised. */
 function readResult(result: Result): Answer {

@@ -1,8 +1,16 @@
 /** ctx.complete(tx) and ctx.assertClaim(tx): a handler's writes are committed exactly if its claim held. */
 import { waitFor } from '@fencepost/testing';
 import { describe, expect, test } from 'vitest';
-import { cancel, type JobContext } from '../src/index.ts';
-import { decide, reclaimJobs, renewLeases, settleRuns, type ClaimedJob } from '../src/protocol.ts';
+import { cancel, handle, type JobContext } from '../src/index.ts';
+import {
+  Deadlines,
+  decide,
+  prepareRun,
+  reclaimJobs,
+  renewLeases,
+  settleRuns,
+  type ClaimedJob,
+} from '../src/protocol.ts';
 import { openDatabase } from './fixtures/database.ts';
 import { newGate } from './fixtures/gate.ts';
 import { startHandler } from './fixtures/run.ts';
@@ -93,6 +101,35 @@ describe('a transaction that completes its job', () => {
     expect(logged).toMatchObject([{ level: 'warn', message: 'handler threw after ctx.complete' }]);
     expect(await row(job.id)).toMatchObject({ state: 'completed', errors: [] });
     expect(await effects(job.id)).toBe(1);
+  });
+
+  test('has ended before anything is logged of it, because a logger may throw', async () => {
+    const job = await newClaim(prisma);
+    const told: string[] = [];
+    const timers = { now: () => performance.now(), after: () => () => {} };
+    const logger = {
+      debug() {},
+      info() {},
+      error() {},
+      warn: (_: object, message: string) => told.push(message),
+      child: () => logger,
+    };
+    const environment = {
+      ...{ client: prisma, timers, deadlines: new Deadlines(timers), logger },
+      ...{ draining: new AbortController().signal, onFenced() {} },
+    };
+    const handler = handle(newContract(), async (_payload, ctx) => {
+      await prisma.$transaction((tx) => ctx.complete(tx));
+      throw new Error('after the commit');
+    });
+    const returned = new Promise<void>((resolve) => {
+      prepareRun(job, handler, environment, {
+        onOutcome: ({ outcome }) => void told.push(outcome),
+        onReturn: resolve,
+      }).start();
+    });
+    await returned;
+    expect(told).toEqual(['failed', 'handler threw after ctx.complete']);
   });
 
   test('may complete a second time after a first one was rolled back', async () => {

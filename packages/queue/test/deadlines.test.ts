@@ -79,6 +79,26 @@ test('when the last has ended no timer is left, and the next one sets it anew', 
   expect(expired).toEqual(['run at 170']);
 });
 
+test('one that throws, or begins another, costs nobody the time that is left', () => {
+  const { clock, deadlines, expired, newRun } = setUp();
+  const next = newRun('next');
+  deadlines.begin({ expire: () => deadlines.begin(next, 100) }, 100);
+  deadlines.begin(
+    {
+      expire() {
+        throw new Error('from a listener');
+      },
+    },
+    100,
+  );
+  clock.passTo(50);
+  deadlines.begin(newRun('later'), 100);
+  expect(() => clock.passTo(100)).toThrow('from a listener');
+  expect(clock.timers).toBe(1);
+  clock.passTo(500);
+  expect(expired).toEqual(['later at 150', 'next at 200']);
+});
+
 test('a shorter time is not held up by a longer one', () => {
   const { clock, deadlines, expired, newRun } = setUp();
   deadlines.begin(newRun('long'), 1_000);

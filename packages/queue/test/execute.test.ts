@@ -144,6 +144,20 @@ describe('a handler', () => {
   });
 });
 
+test('whatever comes of a run, nobody is told before its start is over', async () => {
+  const contract = defineJob({ type: 'test.execute.later', payload: z.object({ n: z.number() }) });
+  const claimed = { ...(await newClaim(prisma)), type: contract.type };
+  for (const payload of [{ n: 1 }, { n: 'refused' }]) {
+    const { run } = startHandler(prisma, { ...claimed, payload }, async () => {}, contract);
+    let isTold = false;
+    void run.outcome.then(() => (isTold = true));
+    // As many turns as an outcome needs that was there at once.
+    await Promise.resolve();
+    expect(isTold).toBe(false);
+    await run.returned;
+  }
+});
+
 describe('the timeout', () => {
   test('ends the run while the handler goes on; its slot is taken until it returns', async () => {
     const contract = newContract({ timeout: 20 });

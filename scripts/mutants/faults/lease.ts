@@ -35,6 +35,15 @@ export const leaseFaults: readonly Fault[] = [
     tests: ['apps/worker/test/timed-out-lease.test.ts'],
   },
   {
+    name: 'lease/asked-for-before-it-was-read',
+    breaks: 'a cancellation is heard also of a claim of this moment',
+    file: renewer,
+    replace: 'this.#soon || firstRenewalAt',
+    by: 'firstRenewalAt',
+    tests: ['apps/worker/test/lease-renewer.test.ts'],
+    only: 'at once',
+  },
+  {
     name: 'lease/only-what-the-keeper-repeats',
     breaks: 'a claim is renewed although its handler blocks the keeper from the first moment',
     file: renewer,
