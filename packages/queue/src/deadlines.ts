@@ -2,7 +2,7 @@
  * When runs are out of time. Of runs that may take equally long, the first to begin is the first to be out of time, so
  * that one timer does for all of them: most end long before, and a timer each costs more than many a job.
  */
-import type { Timers } from './run-environment.ts';
+import type { Timers } from './timers.ts';
 
 export interface Expiring {
   /** Its time is over. Called at most once, and not after `end`. */

@@ -14,7 +14,8 @@ export {
   type RunListener,
   type StartedRun,
 } from './execute.ts';
-export type { RunEnvironment, StopReason, Timers } from './run-environment.ts';
+export type { RunEnvironment, StopReason } from './run-environment.ts';
+export type { Timers } from './timers.ts';
 export { handlersByType } from './handlers-by-type.ts';
 export { FENCED_OPS, type FencedOp, type FencedWrite } from './fenced-write.ts';
 export { settleRuns, type SettledRun, type SettledRuns } from './settle-runs.ts';

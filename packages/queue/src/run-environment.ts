@@ -3,6 +3,7 @@ import type { Logger, QueueClient } from './client.ts';
 import type { Deadlines } from './deadlines.ts';
 import type { ClaimLostError, DrainDeadlineError, JobCancelledError, JobTimeoutError } from './errors.ts';
 import type { FencedWrite } from './fenced-write.ts';
+import type { Timers } from './timers.ts';
 
 export interface RunEnvironment {
   readonly client: QueueClient;
@@ -13,13 +14,6 @@ export interface RunEnvironment {
   /** Aborts when the worker begins to drain. */
   readonly draining: AbortSignal;
   onFenced(write: FencedWrite): void;
-}
-
-export interface Timers {
-  /** Monotonic milliseconds. */
-  now(): number;
-  /** Calls the task once, after so many milliseconds, unless the returned function is called before. */
-  after(ms: number, task: () => void): () => void;
 }
 
 export type StopReason = JobTimeoutError | JobCancelledError | ClaimLostError | DrainDeadlineError;

@@ -1,5 +1,6 @@
 /** What stops a run. The AbortSignal is made when somebody asks for it: most runs end before anybody has looked. */
-import type { StopReason, Timers } from './run-environment.ts';
+import type { StopReason } from './run-environment.ts';
+import type { Timers } from './timers.ts';
 
 export class StopSignal {
   readonly #timers: Pick<Timers, 'now'>;

@@ -12,8 +12,11 @@ export function createLogger(name: string, level: string): Logger {
     serializers: { err: readableError },
     redact: { paths: SECRETS, censor: '(hidden)' },
   };
-  // In this process and synchronous: what is said last, before an exit, is said.
-  return process.stdout.isTTY ? pino(options, pretty({ sync: true, ignore: 'pid,hostname' })) : pino(options);
+  // In this process and synchronous, which pino's own destination is not: what is said last, before an exit, is said.
+  const destination = process.stdout.isTTY
+    ? pretty({ sync: true, ignore: 'pid,hostname' })
+    : pino.destination({ dest: 1, sync: true });
+  return pino(options, destination);
 }
 
 /** Handlers and libraries throw anything: an error whose getters throw must not be the end of who logs it. */

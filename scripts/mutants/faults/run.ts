@@ -162,4 +162,12 @@ export const runFaults: readonly Fault[] = [
     tests: progressTest,
     only: 'nobody awaits',
   },
+  {
+    name: 'log/last-line-lost',
+    breaks: 'what is said last, before an exit, is said',
+    file: 'packages/service/src/logger.ts',
+    replace: 'pino.destination({ dest: 1, sync: true })',
+    by: 'pino.destination({ dest: 1, sync: false })',
+    tests: ['packages/service/test/logger.process.test.ts'],
+  },
 ];

@@ -10,7 +10,7 @@ import { checkClient } from '../check-arguments.ts';
 import { Deadlines } from '../deadlines.ts';
 import { startRun, type Run } from '../execute.ts';
 import { handlersByType } from '../handlers-by-type.ts';
-import type { Timers } from '../run-environment.ts';
+import type { Timers } from '../timers.ts';
 import type { JobHandler } from '../job.ts';
 import { settleRuns } from '../settle-runs.ts';
 import { claimJobs } from '../store/claim.ts';
