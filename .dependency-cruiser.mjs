@@ -112,7 +112,7 @@ export default {
   options: {
     doNotFollow: { path: 'node_modules' },
     // What the comparison with other queues imports is not installed by default.
-    exclude: { path: '/(dist|generated)/|^packages/bench/(?!portable/)' },
+    exclude: { path: '/(dist|generated)/|^packages/bench/(?!portable/|fleet/)' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.base.json' },
     enhancedResolveOptions: {

@@ -4,7 +4,13 @@
  */
 import { defineConfig } from 'vitest/config';
 
-const folders = ['db/test', 'packages/*/test', 'packages/bench/portable/test', 'apps/*/test', 'scripts/test'];
+const folders = [
+  'db/test',
+  'packages/*/test',
+  'packages/bench/{portable,fleet}/test',
+  'apps/*/test',
+  'scripts/test',
+];
 const processTests = folders.map((folder) => `${folder}/**/*.process.test.ts`);
 
 // Packages import each other's source, so that no test runs against a build of yesterday.
