@@ -47,8 +47,8 @@ export async function startServices(
   try {
     const worker = await startService({
       name: 'worker',
-      // Claims and completions are logged at this level.
-      env: { ...env, HEALTH_PORT: String(healthPort), LOG_LEVEL: 'debug' },
+      // Claims and completions are logged at this level; and what has become of each job is looked at in the end.
+      env: { ...env, HEALTH_PORT: String(healthPort), LOG_LEVEL: 'debug', KEEP_COMPLETED: '1' },
       healthUrl: `http://127.0.0.1:${healthPort}/readyz`,
       onLine: onWorkerLine,
     });

@@ -24,7 +24,7 @@ export async function listEvents(
   });
 }
 
-/** One event with its deliveries and their jobs; a job is null once it has been cleaned up. */
+/** One event with its deliveries and their jobs; a job is null once it has been cleaned up, or completed and not kept. */
 export async function findEvent(prisma: PrismaClient, id: string) {
   const event = await prisma.event.findUnique({
     where: { id },

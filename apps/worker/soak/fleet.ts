@@ -30,11 +30,13 @@ export class Fleet {
   readonly all: SoakWorker[] = [];
   readonly #proxies: readonly Proxy[];
   readonly #current: SoakWorker[] = [];
+  readonly #keepCompleted: boolean;
   #closing = false;
 
   /** @param proxies one a place. */
-  constructor(proxies: readonly Proxy[]) {
+  constructor(proxies: readonly Proxy[], { keepCompleted }: Pick<SoakWorkerSettings, 'keepCompleted'>) {
     this.#proxies = proxies;
+    this.#keepCompleted = keepCompleted;
   }
 
   async start(): Promise<void> {
@@ -102,7 +104,7 @@ export class Fleet {
   #spawn(place: number): void {
     const proxy = this.#proxies[place]!;
     const name = `soak-${this.all.length + 1}`;
-    const settings: SoakWorkerSettings = { url: proxy.url, name };
+    const settings: SoakWorkerSettings = { url: proxy.url, name, keepCompleted: this.#keepCompleted };
     const process = spawnNode(SCRIPT, {
       args: [JSON.stringify(settings)],
       env: place === 0 ? SHIFTED_CLOCK : {},

@@ -1,4 +1,4 @@
-/** `npm run soak -- --seconds 120 [--seed N] [--workers 3]`: exit code 1 unless everything is as it must be. */
+/** `npm run soak -- --seconds 120 [--seed N] [--workers 3] [--keep-nothing]`: exit code 1 unless everything is as it must be. */
 import { randomInt } from 'node:crypto';
 import { EmbeddedPostgresError, TestDatabaseError } from '@fencepost/testing';
 import { report } from './report.ts';

@@ -5,11 +5,12 @@ import type { SoakResult } from './soak.ts';
 /** More of them say nothing new. */
 const MOST_SHOWN = 40;
 
-export function report({ seed, seconds, workers }: SoakSettings, result: SoakResult): string {
+export function report(settings: SoakSettings, result: SoakResult): string {
+  const { seed, seconds, workers, keepCompleted } = settings;
   const { counts, faults, violations } = result;
   const { moves } = counts;
   const lines = [
-    `seed        ${seed}, ${seconds} s, ${workers} workers`,
+    `seed        ${seed}, ${seconds} s, ${workers} workers${keepCompleted ? '' : ', keeping nothing'}`,
     `load        ${counts.committed} committed, ${counts.rolledBack} rolled back, ${counts.unknown} unknown (${counts.foundCommitted} of them committed), ${result.failedTransactions} failed`,
     `jobs        ${spell(counts.behaviours)}`,
     `faults      ${spell(faults)}`,
@@ -22,7 +23,10 @@ export function report({ seed, seconds, workers }: SoakSettings, result: SoakRes
   ];
   if (violations.length === 0) lines.push('', 'everything as it must be');
   else {
-    lines.push('', `${violations.length} things are not as they must be; again with --seed ${seed}:`);
+    lines.push(
+      '',
+      `${violations.length} things are not as they must be; again with --seed ${seed}${keepCompleted ? '' : ' --keep-nothing'}:`,
+    );
     for (const { rule, detail } of violations.slice(0, MOST_SHOWN)) lines.push(`- ${rule}: ${detail}`);
     if (violations.length > MOST_SHOWN) lines.push(`- and ${violations.length - MOST_SHOWN} more`);
   }

@@ -6,6 +6,8 @@ export interface SoakSettings {
   readonly seconds: number;
   readonly seed: number;
   readonly workers: number;
+  /** Whether completed jobs stay, as by default, or are deleted by their completion. */
+  readonly keepCompleted: boolean;
 }
 
 export class SoakSettingsError extends Error {
@@ -20,6 +22,7 @@ export function readSettings(argv: string[], anySeed: number): SoakSettings {
     seconds: wholeNumber('--seconds', found.seconds, { min: 1, max: 86_400, byDefault: 120 }),
     seed: wholeNumber('--seed', found.seed, { min: 0, max: 2 ** 32 - 1, byDefault: anySeed }),
     workers: wholeNumber('--workers', found.workers, { min: 1, max: 20, byDefault: 3 }),
+    keepCompleted: found['keep-nothing'] !== true,
   };
 }
 
@@ -29,11 +32,12 @@ function read(argv: string[]) {
       seconds: { type: 'string' },
       seed: { type: 'string' },
       workers: { type: 'string' },
+      'keep-nothing': { type: 'boolean' },
     } as const;
     return parseArgs({ args: argv, options }).values;
   } catch {
     throw new SoakSettingsError(
-      `unknown arguments: found "${argv.join(' ')}", expected --seconds N, --seed N and --workers N`,
+      `unknown arguments: found "${argv.join(' ')}", expected --seconds N, --seed N, --workers N and --keep-nothing`,
     );
   }
 }

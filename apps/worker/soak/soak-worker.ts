@@ -19,6 +19,7 @@ export interface SoakWorkerSettings {
   readonly url: string;
   /** The worker's id, and the first word of what its connections are called. */
   readonly name: string;
+  readonly keepCompleted: boolean;
 }
 
 const CONCURRENCY = 10;
@@ -26,8 +27,9 @@ const DRAIN_TIMEOUT_MS = 2_000;
 const CLOSE_MS = 2_000;
 
 moveClockOnSignal();
-const { url, name } = JSON.parse(process.argv[2] ?? '{}') as SoakWorkerSettings;
-const logger = createLogger('worker', 'info');
+const { url, name, keepCompleted } = JSON.parse(process.argv[2] ?? '{}') as SoakWorkerSettings;
+// Where no row is left to tell, the log has to say which claims count as completions.
+const logger = createLogger('worker', keepCompleted ? 'info' : 'debug');
 const metrics = createMetrics();
 const queuePrisma = connect('queue', 4);
 const handlerPrisma = connect('handlers', CONCURRENCY);
@@ -44,6 +46,7 @@ const worker = createWorker({
   pollIntervalMs: 1_000,
   sweepIntervalMs: SWEEP_INTERVAL_MS,
   retentionMs: 86_400_000,
+  keepCompleted,
 });
 const status = await startStatusServer(0, metrics, worker.health);
 const end = endOn(process, {

@@ -39,7 +39,7 @@ export async function soak(settings: SoakSettings, say: (text: string) => void):
   const [enqueuersProxy, ...workersProxies] = proxies;
   const ledger = new Ledger();
   const enqueuer = new Enqueuer(enqueuersProxy!, ledger, () => countUnfinished(database));
-  const fleet = new Fleet(workersProxies);
+  const fleet = new Fleet(workersProxies, settings);
   try {
     await fleet.start();
     enqueuer.start(random.fork());

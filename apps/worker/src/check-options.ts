@@ -8,6 +8,7 @@ import { checkClient } from '@fencepost/queue/protocol';
 interface CheckedOptions extends Readonly<Record<Numbers, number>> {
   readonly prisma: QueueClient;
   readonly workerId: string;
+  readonly keepCompleted?: boolean;
 }
 
 const DAY_MS = 86_400_000;
@@ -20,9 +21,12 @@ export function checkOptions(options: CheckedOptions): void {
   checkRange(options, 'pollIntervalMs', 1, 60_000);
   checkRange(options, 'sweepIntervalMs', 1, 600_000);
   checkRange(options, 'retentionMs', 0, 3_650 * DAY_MS);
-  const { workerId } = options;
+  const { workerId, keepCompleted } = options;
   if (typeof workerId !== 'string' || workerId === '' || workerId.includes('\0'))
     throw new InvalidOptionError('workerId', workerId, 'text without NUL');
+  // Text that says false would keep, and what only looks like false would delete.
+  if (keepCompleted !== undefined && typeof keepCompleted !== 'boolean')
+    throw new InvalidOptionError('keepCompleted', keepCompleted, 'true or false');
 }
 
 type Numbers = 'concurrency' | 'pollIntervalMs' | 'sweepIntervalMs' | 'retentionMs';

@@ -19,6 +19,8 @@ const SETTINGS = z.object({
   DRAIN_TIMEOUT: duration({ min: '0s', max: '290s', byDefault: '50s' }),
   /** How long finished jobs are kept. */
   RETENTION: duration({ min: '1m', max: '3650d', byDefault: '7d' }),
+  /** Whether completed jobs are among them, or deleted by their completion. */
+  KEEP_COMPLETED: flag({ byDefault: true }),
   HEALTH_PORT: port(8081),
   LOG_LEVEL: logLevel(),
   /** Webhooks to private and loopback addresses: for development. */
@@ -40,6 +42,7 @@ export function readWorkerConfig(env: NodeJS.ProcessEnv = process.env) {
     sweepIntervalMs: settings.SWEEP_INTERVAL,
     drainTimeoutMs: settings.DRAIN_TIMEOUT,
     retentionMs: settings.RETENTION,
+    keepCompleted: settings.KEEP_COMPLETED,
     healthPort: settings.HEALTH_PORT,
     logLevel: settings.LOG_LEVEL,
     allowPrivateWebhooks: settings.ALLOW_PRIVATE_WEBHOOKS,

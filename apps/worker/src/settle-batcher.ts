@@ -44,6 +44,7 @@ export interface SettleBatcherOptions {
   readonly database: DatabaseWatch;
   readonly metrics: Metrics;
   readonly reportFenced: ReportFenced;
+  readonly keepCompleted: boolean;
 }
 
 export class SettleBatcher {
@@ -93,9 +94,10 @@ export class SettleBatcher {
   }
 
   async #write(batch: readonly Pending[]): Promise<void> {
-    const { client, database } = this.#options;
+    const { client, database, keepCompleted } = this.#options;
+    const settle = () => settleRuns(client, batch.map(toSettledRun), { keepCompleted });
     try {
-      this.#written(batch, await database.run('settle', () => settleRuns(client, batch.map(toSettledRun))));
+      this.#written(batch, await database.run('settle', settle));
     } catch (error) {
       for (const pending of batch) pending.sent = true;
       if (!isAboutRows(error)) {
@@ -189,7 +191,10 @@ const COMPLETED: Settlement = { settle: 'complete', result: null };
 
 function toSettledRun({ held: { job, run }, settlement, sent }: Pending): SettledRun {
   const { id, claimToken, claims } = job;
-  return { id, claimToken, claims, settlement, completing: run.completing() || sent };
+  // Only a completion that was sent may have completed the job: a retry that was, and that another run has followed,
+  // is not to be taken for it where a completion leaves no row to tell.
+  const mayHaveCompleted = sent && settlement.settle === 'complete';
+  return { id, claimToken, claims, settlement, completing: run.completing() || mayHaveCompleted };
 }
 
 /** 22 (data exception) and 23 (constraint violation): trying the same again cannot help. */

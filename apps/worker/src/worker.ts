@@ -39,6 +39,11 @@ export interface WorkerOptions {
   readonly pollIntervalMs: number;
   readonly sweepIntervalMs: number;
   readonly retentionMs: number;
+  /**
+   * Completed jobs are kept for the retention, which is the default. False deletes each as it completes: cheaper, and
+   * there is nothing left to look at. Dead and cancelled jobs are kept either way.
+   */
+  readonly keepCompleted?: boolean;
   readonly clock?: Clock;
 }
 
@@ -54,13 +59,15 @@ export interface Worker {
 /** @throws InvalidOptionError, DuplicateHandlerError */
 export function createWorker(options: WorkerOptions): Worker {
   checkOptions(options);
-  const { prisma: client, logger, metrics, workerId, clock = systemClock } = options;
+  const { prisma: client, logger, metrics, workerId, clock = systemClock, keepCompleted = true } = options;
   const handlers = handlersByType(options.handlers);
   const draining = new AbortController();
   const held = new HeldRuns(options.concurrency, () => loop.slotFreed());
   const database = new DatabaseWatch({ clock, logger, metrics });
   const reportFenced = createFencedReport(logger, metrics);
-  const batcher = new SettleBatcher({ client, clock, logger, held, database, metrics, reportFenced });
+  const batcher = new SettleBatcher({
+    ...{ client, clock, logger, held, database, metrics, reportFenced, keepCompleted },
+  });
   const keeper = new LeaseKeeper({ ...options, clock, held, database, reportFenced });
   const maintenance = new Maintenance({ ...options, client, clock, database });
   metrics.slots.set(options.concurrency);
@@ -106,6 +113,7 @@ export function createWorker(options: WorkerOptions): Worker {
     timers: clock,
     deadlines: new Deadlines(clock),
     draining: draining.signal,
+    keepCompleted,
     onFenced: reportFenced,
   };
   const dispatcher = new Dispatcher({ ...options, clock, held, keeper, batcher, handlers, environment });

@@ -1,13 +1,17 @@
 /** The worker as it is deployed: settings from the environment, and an end in order. */
+import { randomUUID } from 'node:crypto';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { createPrisma } from '@fencepost/db';
+import { deliveryReport } from '@fencepost/jobs';
+import { enqueue } from '@fencepost/queue';
 import { createTestDatabase, repositoryRoot, spawnNode, waitFor, type NodeProcess } from '@fencepost/testing';
 import { expect, onTestFinished, test } from 'vitest';
 
 const main = join(repositoryRoot, 'apps/worker/src/main.ts');
 const UNSET = {
   ...{ DATABASE_URL: undefined, DIRECT_URL: undefined, CONCURRENCY: undefined, POLL_INTERVAL: undefined },
-  ...{ LOG_LEVEL: undefined, NODE_OPTIONS: undefined },
+  ...{ KEEP_COMPLETED: undefined, LOG_LEVEL: undefined, NODE_OPTIONS: undefined },
 };
 
 function start(env: Record<string, string>): NodeProcess {
@@ -61,6 +65,27 @@ test('it starts, serves its status, and ends in order', async () => {
     expect.arrayContaining(['worker started', 'signal received', 'drain begins', 'drain ended']),
   );
   expect(worker.lines.filter((line) => Number(line['level']) >= 40 || 'text' in line)).toEqual([]);
+});
+
+test.each([
+  ['0', null],
+  ['1', { state: 'completed' }],
+])('with KEEP_COMPLETED=%s a job that has completed is left as %j', async (KEEP_COMPLETED, left) => {
+  const { url } = await createTestDatabase();
+  const prisma = createPrisma(url);
+  onTestFinished(() => prisma.$disconnect());
+  const reportId = randomUUID();
+  const { id } = await enqueue(prisma, deliveryReport, { reportId });
+  await prisma.report.create({ data: { id: reportId, jobId: id } });
+  const worker = start({ DATABASE_URL: url, KEEP_COMPLETED });
+  const isWritten = async () => {
+    const { completedAt } = await prisma.report.findUniqueOrThrow({ where: { id: reportId } });
+    return completedAt !== null;
+  };
+  await waitFor(isWritten, { timeout: 60_000 });
+  expect(await prisma.jobQueue.findUnique({ where: { id }, select: { state: true } })).toEqual(left);
+  worker.signal('SIGTERM');
+  expect(await worker.exited).toEqual({ code: 0, signal: null });
 });
 
 test('behind a transaction pooler it polls, and says so', async () => {

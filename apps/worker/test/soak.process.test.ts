@@ -7,7 +7,7 @@ import { soak } from '../soak/soak.ts';
 const SECONDS = 20;
 
 test('the protocol survives what a seed draws', { timeout: 900_000 }, async () => {
-  const settings = { seconds: SECONDS, seed: randomInt(2 ** 32), workers: 3 };
+  const settings = { seconds: SECONDS, seed: randomInt(2 ** 32), workers: 3, keepCompleted: true };
   const result = await soak(settings, () => {});
   const printed = report(settings, result);
   expect(result.violations, printed).toEqual([]);

@@ -47,7 +47,8 @@ export interface JobContext {
   progress(value: unknown): Promise<void>;
   /**
    * Completes the job inside the handler's own transaction: what `tx` writes is committed only if this claim still
-   * holds the row then, so that its effects in Postgres happen exactly once. Return soon after the commit.
+   * holds the row then, so that its effects in Postgres happen exactly once. Return soon after the commit. A worker that
+   * keeps nothing deletes the job's row with it: `tx` finds it no more, and the result is kept nowhere.
    * @throws ClaimLostError if this claim no longer owns the row; let it roll the transaction back.
    */
   complete(tx: QueueClient, result?: unknown): Promise<void>;

@@ -16,6 +16,7 @@ import type { FencedOp } from './fenced-write.ts';
 import type { StopSignal } from './stop-signal.ts';
 import type { ClaimedJob } from './store/claimed-jobs.ts';
 import { completeJobs } from './store/complete.ts';
+import { deleteClaimed } from './store/delete-claimed.ts';
 import { holdClaim } from './store/hold.ts';
 import { writeProgress } from './store/progress.ts';
 
@@ -76,6 +77,7 @@ export class RunContext implements JobContext {
     return async (tx, result) => {
       checkClient('tx', tx);
       const job = this.#claimed;
+      if (!this.#environment.keepCompleted) return this.#completeAndDelete(tx, result);
       if (!(await holdClaim(tx, job))) this.#loseClaim('complete', result);
       this.#completing = true;
       const { lost } = await completeJobs(tx, [{ ...job, result: storableJson(result, MAX_RESULT_BYTES) }]);
@@ -93,6 +95,12 @@ export class RunContext implements JobContext {
   /** True once `complete` was called and has found the claim. */
   completing(): boolean {
     return this.#completing;
+  }
+
+  /** The result goes with the row. */
+  async #completeAndDelete(tx: QueueClient, result: unknown): Promise<void> {
+    if (!(await deleteClaimed(tx, this.#claimed))) this.#loseClaim('complete', result);
+    this.#completing = true;
   }
 
   #loseClaim(op: FencedOp, lost: unknown): never {

@@ -13,6 +13,8 @@ export interface RunEnvironment {
   readonly deadlines: Deadlines;
   /** Aborts when the worker begins to drain. */
   readonly draining: AbortSignal;
+  /** Whether `ctx.complete(tx)` keeps the job's row or deletes it. */
+  readonly keepCompleted: boolean;
   onFenced(write: FencedWrite): void;
 }
 

@@ -1,9 +1,11 @@
 /** Writes what a batch of ended runs came to, through the fence. */
 import type { QueueClient } from './client.ts';
 import type { Settlement } from './core/decide.ts';
+import { completeAndDelete } from './store/complete-and-delete.ts';
 import { completeJobs, type Completion } from './store/complete.ts';
 import { findCompleted } from './store/confirm.ts';
 import { withoutRepeats, type Fence, type Unsettled } from './store/fence.ts';
+import { findGone } from './store/find-gone.ts';
 import { onceMore } from './store/once-more.ts';
 import { settleJobs, type EndedRun } from './store/settle.ts';
 
@@ -19,18 +21,28 @@ export interface SettledRuns extends Unsettled {
   readonly completed?: readonly Fence[];
 }
 
+export interface SettleOptions {
+  /** Completed jobs stay until they are cleaned up. Otherwise their completion deletes them, which no other end does. */
+  readonly keepCompleted: boolean;
+}
+
 /**
  * Settles runs, in one statement for completions and one for the rest, and tells which of them changed nothing. A
  * database error throws, and says nothing about any of them: settling again is safe, because the fence is a condition
  * on the row.
  */
-export async function settleRuns(client: QueueClient, runs: readonly SettledRun[]): Promise<SettledRuns> {
+export async function settleRuns(
+  client: QueueClient,
+  runs: readonly SettledRun[],
+  options: SettleOptions = { keepCompleted: true },
+): Promise<SettledRuns> {
+  const findOwn = options.keepCompleted ? findCompleted : findGone;
   const lost: Fence[] = [];
   const locked: Fence[] = [];
   const completed: Fence[] = [];
   // A worker that lost a row and claimed it again may settle it under both tokens: one after the other.
   for (const batch of withoutRepeats(runs)) {
-    const found = await findCompleted(
+    const found = await findOwn(
       client,
       batch.filter((run) => run.completing),
     );
@@ -39,6 +51,7 @@ export async function settleRuns(client: QueueClient, runs: readonly SettledRun[
     for (const part of await settleBatch(
       client,
       batch.filter((run) => !isCompleted(run)),
+      options,
     )) {
       lost.push(...part.lost);
       locked.push(...part.locked);
@@ -47,7 +60,12 @@ export async function settleRuns(client: QueueClient, runs: readonly SettledRun[
   return { lost, locked, ...(completed.length > 0 && { completed }) };
 }
 
-async function settleBatch(client: QueueClient, batch: readonly SettledRun[]): Promise<Unsettled[]> {
+async function settleBatch(
+  client: QueueClient,
+  batch: readonly SettledRun[],
+  { keepCompleted }: SettleOptions,
+): Promise<Unsettled[]> {
+  const complete = keepCompleted ? completeJobs : completeAndDelete;
   const completions: Completion[] = [];
   const endings: EndedRun[] = [];
   for (const { id, claimToken, settlement } of batch) {
@@ -55,7 +73,7 @@ async function settleBatch(client: QueueClient, batch: readonly SettledRun[]): P
     else endings.push({ id, claimToken, ending: settlement });
   }
   return [
-    await onceMore(() => completeJobs(client, completions)),
+    await onceMore(() => complete(client, completions)),
     await onceMore(() => settleJobs(client, endings)),
   ];
 }

@@ -116,7 +116,7 @@ describe('a transaction that completes its job', () => {
     };
     const environment = {
       ...{ client: prisma, timers, deadlines: new Deadlines(timers), logger },
-      ...{ draining: new AbortController().signal, onFenced() {} },
+      ...{ draining: new AbortController().signal, keepCompleted: true, onFenced() {} },
     };
     const handler = handle(newContract(), async (_payload, ctx) => {
       await prisma.$transaction((tx) => ctx.complete(tx));

@@ -3,6 +3,7 @@
  * hundred, with a plan made for its values and with one made for any: it reads the table through the index that was
  * made for it, although the statistics say that no row is running.
  */
+import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { QueueClient } from '../src/client.ts';
 import { cancel, enqueueMany, findJob, retry } from '../src/index.ts';
@@ -15,6 +16,7 @@ import {
   settleRuns,
   type Heads,
 } from '../src/protocol.ts';
+import { deleteClaimed } from '../src/store/delete-claimed.ts';
 import { writeProgress } from '../src/store/progress.ts';
 import { openDatabase } from './fixtures/database.ts';
 import { complete, endLease, failed, fenceOf, newContract, only, wantedOf } from './fixtures/jobs.ts';
@@ -146,6 +148,32 @@ describe.each<PlanMode>(['force_custom_plan', 'force_generic_plan'])('%s', (mode
     expect(await pathsOf(count, (client) => settleRuns(client, runs))).toEqual([[PRIMARY]]);
     const again = runs.map((run) => ({ ...run, completing: true }));
     expect(await pathsOf(count, (client) => settleRuns(client, again))).toEqual([[PRIMARY]]);
+  });
+
+  test.each([1, 500])('completion that keeps nothing, %d', async (count) => {
+    const nothing = { keepCompleted: false };
+    const runs = (await claim(prisma, count)).map((job) => complete(job));
+    expect(await pathsOf(count, (client) => settleRuns(client, runs, nothing))).toEqual([[PRIMARY]]);
+    // Now each of them is lost: gone, and for all that is known completed by its own claim.
+    expect(await pathsOf(count, (client) => settleRuns(client, runs, nothing))).toEqual([[PRIMARY]]);
+    const again = runs.map((run) => ({ ...run, completing: true }));
+    expect(await pathsOf(count, (client) => settleRuns(client, again, nothing))).toEqual([[PRIMARY]]);
+    // And lost to others, whose rows are there.
+    const others = (await claim(prisma, count)).map((job) => ({
+      ...complete(job),
+      claimToken: randomUUID(),
+    }));
+    expect(await pathsOf(count, (client) => settleRuns(client, others, nothing))).toEqual([[PRIMARY]]);
+    const asking = others.map((run) => ({ ...run, completing: true }));
+    expect(await pathsOf(count, (client) => settleRuns(client, asking, nothing))).toEqual([
+      [PRIMARY],
+      [PRIMARY],
+    ]);
+  });
+
+  test('completion that keeps nothing, in a handler’s transaction', async () => {
+    const job = only(await claim(prisma, 1));
+    expect(await pathsOf(1, (client) => deleteClaimed(client, job))).toEqual([[PRIMARY]]);
   });
 
   test.each([1, 500])('failure, %d', async (count) => {

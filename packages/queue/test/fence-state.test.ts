@@ -5,6 +5,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { JobState } from '../src/core/states.ts';
 import { renewLeases, settleRuns } from '../src/protocol.ts';
+import { deleteClaimed } from '../src/store/delete-claimed.ts';
 import { holdClaim } from '../src/store/hold.ts';
 import { writeProgress } from '../src/store/progress.ts';
 import { openDatabase } from './fixtures/database.ts';
@@ -28,6 +29,8 @@ test.each(states)('a token on a row that is %s writes nothing', async (state) =>
 
   await settleRuns(prisma, [complete(job)]);
   await settleRuns(prisma, [failed(job)]);
+  await settleRuns(prisma, [complete(job)], { keepCompleted: false });
+  expect(await deleteClaimed(prisma, job)).toBe(false);
   const [renewal] = await renewLeases(prisma, [{ ...fenceOf(job), leaseMs: 3_600_000 }]);
   expect(renewal?.renewal).toBe('lost');
   expect(await writeProgress(prisma, job, '1')).toBe('lost');

@@ -52,6 +52,18 @@ test('a row that a foreign key refers to is not held: it is claimed, renewed and
   });
 });
 
+test('but one that is to be deleted by its completion waits its turn, and nobody waits for it', async () => {
+  const { held, free } = await twoClaims();
+  const settle = () => settleRuns(prisma, [complete(held), complete(free)], { keepCompleted: false });
+  await prisma.$transaction(async (tx) => {
+    await tx.$queryRaw`SELECT "id"::text FROM "job_queue" WHERE "id" = ${held.id}::uuid FOR KEY SHARE`;
+    expect(await settle()).toEqual({ lost: [], locked: [fenceOf(held)] });
+    expect(await findJob(prisma, free.id)).toBeUndefined();
+  });
+  expect(await settle()).toEqual({ lost: [fenceOf(free)], locked: [] });
+  expect(await findJob(prisma, held.id)).toBeUndefined();
+});
+
 test('a job that a handler’s transaction holds does not hold up an enqueue with its key', async () => {
   const contract = newContract();
   const job = await newClaim(prisma, contract, { dedupeKey: 'k' });
@@ -95,6 +107,23 @@ describe('a row that somebody else holds', () => {
       expect((await row(held.id)).state).not.toBe('running');
     },
   );
+
+  test('is reported as locked by a completion that keeps nothing, which deletes the others', async () => {
+    const { held, free } = await twoClaims();
+    const settle = (...runs: (typeof held)[]) =>
+      settleRuns(
+        prisma,
+        runs.map((job) => complete(job)),
+        { keepCompleted: false },
+      );
+    const release = await lock(held.id);
+    expect(await settle(held, free)).toEqual({ lost: [], locked: [fenceOf(held)] });
+    expect((await row(held.id)).state).toBe('running');
+    expect(await findJob(prisma, free.id)).toBeUndefined();
+    await release();
+    expect(await settle(held)).toEqual({ lost: [], locked: [] });
+    expect(await findJob(prisma, held.id)).toBeUndefined();
+  });
 
   test('is reported as locked by a renewal, which renews the others', async () => {
     const { held, free } = await twoClaims();
@@ -158,6 +187,10 @@ test('a claim that is gone is lost and not locked, whoever holds the row', async
   const release = await lock(held.id);
   expect(await settleRuns(prisma, [complete(held)])).toEqual({ lost: [fenceOf(held)], locked: [] });
   expect(await settleRuns(prisma, [failed(held)])).toEqual({ lost: [fenceOf(held)], locked: [] });
+  expect(await settleRuns(prisma, [complete(held)], { keepCompleted: false })).toEqual({
+    lost: [fenceOf(held)],
+    locked: [],
+  });
   expect(await renewLeases(prisma, [{ ...fenceOf(held), leaseMs: 1_000 }])).toMatchObject([
     { renewal: 'lost' },
   ]);

@@ -46,12 +46,12 @@ export function oneOf<const Values extends readonly [string, ...string[]]>(
   return z.enum(values, { error: `one of ${values.join(', ')}` }).default(byDefault);
 }
 
-/** Off unless it is `1` or `true`. */
-export function flag() {
+/** `1` or `true`, `0` or `false`; off where nothing is said. */
+export function flag({ byDefault } = { byDefault: false }) {
   return z
     .enum(['1', 'true', '0', 'false'], { error: '1 or 0' })
     .transform((text) => text === '1' || text === 'true')
-    .default(false);
+    .default(byDefault);
 }
 
 export function port(byDefault: number) {

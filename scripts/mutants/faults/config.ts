@@ -14,6 +14,7 @@ export const configFaults: readonly Fault[] = [
   defaultOf('SWEEP_INTERVAL', worker, [workerTest], `byDefault: '10s'`, `byDefault: '11s'`),
   defaultOf('DRAIN_TIMEOUT', worker, [workerTest], `byDefault: '50s'`, `byDefault: '51s'`),
   defaultOf('RETENTION', worker, [workerTest], `byDefault: '7d'`, `byDefault: '8d'`),
+  defaultOf('KEEP_COMPLETED', worker, [workerTest], 'byDefault: true', 'byDefault: false'),
   defaultOf('HEALTH_PORT', worker, [workerTest], 'port(8081)', 'port(8082)'),
   defaultOf('FLY_MACHINE_ID', worker, [workerTest], '?? hostname()', `?? 'worker'`),
   defaultOf('PORT', web, [webTest], 'port(3000)', 'port(3001)'),
@@ -21,7 +22,7 @@ export const configFaults: readonly Fault[] = [
   defaultOf('HOST in production', web, [webTest], `'0.0.0.0' :`, `'127.0.0.1' :`),
   defaultOf('HOST elsewhere', web, [webTest], `: '127.0.0.1'`, `: '0.0.0.0'`),
   defaultOf('LOG_LEVEL', settings, bothTests, `'silent'], 'info'`, `'silent'], 'debug'`),
-  defaultOf('ALLOW_PRIVATE_WEBHOOKS', settings, bothTests, '.default(false)', '.default(true)'),
+  defaultOf('ALLOW_PRIVATE_WEBHOOKS', settings, bothTests, '{ byDefault: false }', '{ byDefault: true }'),
   {
     name: 'config/no-token-in-production',
     breaks: 'production does not start without a token',

@@ -10,6 +10,7 @@ import { enqueueFaults } from './enqueue.ts';
 import { fenceFaults } from './fence.ts';
 import { headsFaults } from './heads.ts';
 import { healthFaults } from './health.ts';
+import { keepNothingFaults } from './keep-nothing.ts';
 import { leaseFaults } from './lease.ts';
 import { loopFaults } from './loop.ts';
 import { operateFaults } from './operate.ts';
@@ -24,6 +25,7 @@ export const allFaults: readonly Fault[] = [
   ...claimFaults,
   ...fenceFaults,
   ...settleFaults,
+  ...keepNothingFaults,
   ...renewFaults,
   ...sweepFaults,
   ...enqueueFaults,

@@ -6,8 +6,10 @@ export interface Evidence {
   /** The enqueuer's, of its own transactions. */
   readonly ledger: readonly LedgerEntry[];
   readonly cancelsAsked: ReadonlySet<string>;
-  /** The table at the end. */
+  /** The table at the end, and what was deleted by its completion. */
   readonly jobs: readonly JobEvidence[];
+  /** The latter. */
+  readonly gone: ReadonlySet<string>;
   /** The jobs that have a row of the app's. */
   readonly orders: ReadonlySet<string>;
   /** What handlers wrote in the transactions that completed their jobs. */

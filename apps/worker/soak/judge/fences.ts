@@ -9,6 +9,7 @@ import type { Evidence, ProcessEvidence, Violation } from './evidence.ts';
 
 const FENCED = 'fenced write: this claim no longer owns the row';
 const ABANDONED = 'settlement not written, left to the sweep';
+const COMPLETED = 'job completed';
 const LEFT_BY_DRAIN = 'drain could not hand back every claim, left to the sweep';
 
 const RULE = 'every fenced write is logged';
@@ -19,7 +20,7 @@ export interface JudgedFences {
   readonly fenced: Readonly<Record<string, number>>;
 }
 
-export function judgeFences({ processes, moves }: Evidence): JudgedFences {
+export function judgeFences({ processes, moves, gone }: Evidence): JudgedFences {
   const violations: Violation[] = [];
   const fenced: Record<string, number> = {};
   const claims = claimsOf(moves);
@@ -28,8 +29,8 @@ export function judgeFences({ processes, moves }: Evidence): JudgedFences {
     for (const { op } of lines) fenced[String(op)] = (fenced[String(op)] ?? 0) + 1;
     violations.push(
       ...unloggedLosses(process, lines, claims),
-      ...silentEndings(process, claims),
-      ...leftBehind(process, claims),
+      ...silentEndings(process, claims, gone),
+      ...leftBehind(process, claims, gone),
       ...miscounts(process, lines),
     );
   }
@@ -55,9 +56,9 @@ function unloggedLosses(
 }
 
 /** A handler ended, its settlement is not in the table, and its worker, which had the time, says nothing of that. */
-function silentEndings(process: ProcessEvidence, claims: Claims): Violation[] {
+function silentEndings(process: ProcessEvidence, claims: Claims, gone: Evidence['gone']): Violation[] {
   if (process.exit.code === null) return [];
-  const isSpokenOf = spokenOf(process);
+  const isSpokenOf = spokenOf(process, gone);
   return process.lines
     .filter(({ msg }) => msg === RUN_ENDED)
     .filter(({ id, fence }) => {
@@ -71,12 +72,12 @@ function silentEndings(process: ProcessEvidence, claims: Claims): Violation[] {
 }
 
 /** A worker drained, and a claim that it had been given was neither settled nor spoken of. */
-function leftBehind(process: ProcessEvidence, claims: Claims): Violation[] {
+function leftBehind(process: ProcessEvidence, claims: Claims, gone: Evidence['gone']): Violation[] {
   const { name, exit, lines } = process;
   const claimsFailed = lines.find(({ msg }) => msg === COUNTED)?.['claimsFailed'];
   // Of a claim whose answer was lost it knows nothing.
   if (exit.code === null || claimsFailed !== 0) return [];
-  const isSpokenOf = spokenOf(process);
+  const isSpokenOf = spokenOf(process, gone);
   return [...claims.values()]
     .filter((claim) => claim.claimedBy === name && !claim.settled && !isSpokenOf(claim))
     .map(({ job, number }) => ({
@@ -85,14 +86,21 @@ function leftBehind(process: ProcessEvidence, claims: Claims): Violation[] {
     }));
 }
 
-function spokenOf({ lines }: ProcessEvidence): (claim: Claim) => boolean {
+/**
+ * Of a job that is gone, a claim that was lost may say that it completed the job: whether it was this one or a later one,
+ * it cannot know.
+ */
+function spokenOf({ lines }: ProcessEvidence, gone: Evidence['gone']): (claim: Claim) => boolean {
   const tokens = new Set<unknown>();
+  const saidCompleted = new Set<string>();
   const left = new Set<unknown>();
-  for (const { msg, claimToken, ids } of lines) {
+  for (const { msg, claimToken, ids, id, claims } of lines) {
+    if (msg === COMPLETED && gone.has(String(id))) saidCompleted.add(claimKey(id, claims));
     if (msg === FENCED || msg === ABANDONED) tokens.add(claimToken);
-    if (msg === LEFT_BY_DRAIN) (ids as string[]).forEach((id) => left.add(id));
+    if (msg === LEFT_BY_DRAIN) (ids as string[]).forEach((job) => left.add(job));
   }
-  return ({ token, job }) => tokens.has(token) || left.has(job);
+  return ({ token, job, number }) =>
+    tokens.has(token) || left.has(job) || saidCompleted.has(claimKey(job, number));
 }
 
 function miscounts({ name, lines }: ProcessEvidence, fenced: readonly LogLine[]): Violation[] {

@@ -2,16 +2,21 @@
 import type { SoakDatabase } from '../database.ts';
 import type { EffectEvidence, Evidence, JobEvidence, Move } from '../judge/evidence.ts';
 
-type DatabaseEvidence = Pick<Evidence, 'jobs' | 'orders' | 'effects' | 'outside' | 'moves'>;
+type DatabaseEvidence = Pick<Evidence, 'jobs' | 'gone' | 'orders' | 'effects' | 'outside' | 'moves'>;
 
 export async function readEvidence({ query }: SoakDatabase): Promise<DatabaseEvidence> {
+  const gone = await query<{ id: string }>('SELECT id FROM soak_gone');
   const orders = await query<{ job: string }>('SELECT job FROM soak_order');
   return {
     jobs: await query<JobEvidence & Row>(
       `SELECT id, state::text, attempts, "maxAttempts", claims, "claimedBy", errors -> -1 ->> 'message' AS "lastError"
        FROM job_queue
+       UNION ALL
+       SELECT id, state, attempts, "maxAttempts", claims, "claimedBy", "lastError"
+       FROM soak_gone
        ORDER BY id`,
     ),
+    gone: new Set(gone.map(({ id }) => id)),
     orders: new Set(orders.map(({ job }) => job)),
     effects: await query<EffectEvidence & Row>('SELECT job, fence FROM soak_effect'),
     outside: await query<EffectEvidence & Row>('SELECT job, fence FROM soak_outside'),

@@ -48,6 +48,38 @@ export function soakTables(password: string): string {
       WHEN (OLD.state IS DISTINCT FROM NEW.state OR OLD."claimToken" IS DISTINCT FROM NEW."claimToken")
       EXECUTE FUNCTION soak_moved();
 
+    -- What a worker that keeps nothing completes: the move, and the row as it would have been kept.
+    CREATE TABLE soak_gone (
+      id uuid NOT NULL,
+      state text NOT NULL,
+      attempts int NOT NULL,
+      "maxAttempts" int NOT NULL,
+      claims int NOT NULL,
+      "claimedBy" text,
+      "lastError" text
+    );
+    CREATE FUNCTION soak_deleted() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      INSERT INTO soak_move (
+        job, "stateBefore", "stateAfter", "tokenBefore", "tokenAfter", "attemptsBefore", "attemptsAfter", claims,
+        crashed, early, "claimedBy", "by"
+      )
+      VALUES (
+        OLD.id, OLD.state, 'completed', OLD."claimToken", NULL, OLD.attempts, OLD.attempts, OLD.claims,
+        false, false, OLD."claimedBy", current_setting('application_name')
+      );
+      INSERT INTO soak_gone
+      VALUES (
+        OLD.id, 'completed', OLD.attempts, OLD."maxAttempts", OLD.claims, OLD."claimedBy",
+        OLD.errors -> -1 ->> 'message'
+      );
+      RETURN NULL;
+    END $$;
+    CREATE TRIGGER soak_deleted
+      AFTER DELETE ON job_queue
+      FOR EACH ROW
+      EXECUTE FUNCTION soak_deleted();
+
     -- A switch, because a trigger that came and went would have to wait for everybody's locks.
     CREATE TABLE soak_switch ("diskIsFull" boolean NOT NULL);
     INSERT INTO soak_switch VALUES (false);
@@ -59,7 +91,7 @@ export function soakTables(password: string): string {
       RETURN NULL;
     END $$;
     CREATE TRIGGER soak_write
-      BEFORE INSERT OR UPDATE ON job_queue
+      BEFORE INSERT OR UPDATE OR DELETE ON job_queue
       FOR EACH STATEMENT
       EXECUTE FUNCTION soak_write();
 

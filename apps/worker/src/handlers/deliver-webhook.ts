@@ -7,8 +7,8 @@ import { signatureKey, webhookDelivery } from '@fencepost/jobs';
 import { DiscardError, handle } from '@fencepost/queue';
 import type { Agent } from 'undici';
 import { DeliveryFailedError } from './errors.ts';
-import { finishedAt } from './finished-at.ts';
 import { postWebhook } from './post-webhook.ts';
+import { transactionTime } from './store/transaction-time.ts';
 import { webhookMessage } from './webhook-message.ts';
 
 const GONE = 410;
@@ -32,7 +32,7 @@ export function deliverWebhook({ prisma, agent }: { readonly prisma: PrismaClien
     if (answer.status >= 200 && answer.status < 300) {
       await prisma.$transaction(async (tx) => {
         await ctx.complete(tx, answer);
-        const deliveredAt = await finishedAt(tx, jobId);
+        const deliveredAt = await transactionTime(tx);
         await tx.delivery.update({ where: { id: delivery.id }, data: { ...answer, deliveredAt } });
       });
       return;

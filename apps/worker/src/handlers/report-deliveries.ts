@@ -8,7 +8,7 @@ import { deliveryReport } from '@fencepost/jobs';
 import { DiscardError, handle, SnoozeError, type JobContext } from '@fencepost/queue';
 import { z } from 'zod';
 import { HEADER, readDeliveryPage } from './delivery-page.ts';
-import { finishedAt } from './finished-at.ts';
+import { transactionTime } from './store/transaction-time.ts';
 
 export function reportDeliveries({ prisma }: { readonly prisma: PrismaClient }) {
   return handle(deliveryReport, async ({ reportId }, ctx) => {
@@ -43,7 +43,7 @@ export function reportDeliveries({ prisma }: { readonly prisma: PrismaClient }) 
 
     await prisma.$transaction(async (tx) => {
       await ctx.complete(tx, { rows: at.rows, chunks: at.chunks });
-      const completedAt = await finishedAt(tx, ctx.job.id);
+      const completedAt = await transactionTime(tx);
       await tx.report.update({ where: { id: reportId }, data: { completedAt } });
     });
   });

@@ -52,6 +52,7 @@ const NAMES = [
   'DIRECT_URL',
   'CONCURRENCY',
   ...DURATIONS,
+  'KEEP_COMPLETED',
   'HEALTH_PORT',
   'LOG_LEVEL',
   'ALLOW_PRIVATE_WEBHOOKS',
@@ -85,6 +86,7 @@ test('any environment', () => {
         drainTimeoutMs,
         retentionMs,
         healthPort,
+        keepCompleted,
         machine,
       } = config;
       for (const [value, min, max] of [
@@ -97,6 +99,7 @@ test('any environment', () => {
       ] as const) {
         expect(Number.isInteger(value) && value >= min && value <= max).toBe(true);
       }
+      expect(typeof keepCompleted).toBe('boolean');
       expect(machine.trim()).not.toBe('');
     }),
     { numRuns: RUNS },
@@ -134,6 +137,7 @@ test.each([
   'pollIntervalMs',
   'sweepIntervalMs',
   'retentionMs',
+  'keepCompleted',
   'workerId',
 ])('any %s of a worker', (field) => {
   expect(() => createWorker(good)).not.toThrow();
@@ -150,6 +154,7 @@ test.each([
       }
       if (field === 'handlers') expect(taken).toEqual([]);
       else if (field === 'workerId') expect(taken).toMatch(/^[^\0]+$/);
+      else if (field === 'keepCompleted') expect([true, false, undefined]).toContain(taken);
       else
         expect(Number.isInteger(taken) && (taken as number) >= 0 && (taken as number) < 2 ** 40).toBe(true);
     }),

@@ -36,6 +36,9 @@ async function emit(url: string, secret = `whsec_${key.toString('base64')}`) {
 
 const deliveryOf = (id: string) => prisma.delivery.findUniqueOrThrow({ where: { id } });
 
+const now = () =>
+  prisma.$queryRaw<{ now: number }[]>`SELECT (extract(epoch FROM now()) * 1000)::float8 AS "now"`;
+
 describe('a delivery', () => {
   test('is posted with its signature, and recorded with the completion of its job', async () => {
     const { jobId, event, deliveryId } = await emit(receiver.url);
@@ -67,6 +70,18 @@ describe('a delivery', () => {
       result: { status: 200, durationMs: expect.any(Number) },
     });
     expect(await deliveryOf(deliveryId)).toMatchObject({ status: 200, deliveredAt: job?.finishedAt });
+  });
+
+  test('is recorded with the completion of its job where that deletes the job', async () => {
+    const { jobId, deliveryId } = await emit(receiver.url);
+    const [{ now: before } = { now: 0 }] = await now();
+    await runJob(prisma, handlersFor(prisma), { keepCompleted: false });
+    expect(await findJob(prisma, jobId)).toBeUndefined();
+    const { status, deliveredAt } = await deliveryOf(deliveryId);
+    expect(status).toBe(200);
+    const [{ now: after } = { now: 0 }] = await now();
+    expect(deliveredAt?.getTime()).toBeGreaterThanOrEqual(Math.floor(before));
+    expect(deliveredAt?.getTime()).toBeLessThanOrEqual(after);
   });
 
   test('is signed with the bytes of a secret that is no whsec_', async () => {

@@ -37,19 +37,20 @@ export interface RunOptions {
   readonly draining?: AbortSignal;
   /** What the run's own writes (progress) go through. */
   readonly client?: QueueClient;
+  readonly keepCompleted?: boolean;
 }
 
 /** Claims the one job that is due and starts it. */
 export async function startJob(
   prisma: PrismaClient,
   handlers: readonly JobHandler[],
-  { draining = new AbortController().signal, client = prisma }: RunOptions = {},
+  { draining = new AbortController().signal, client = prisma, keepCompleted = true }: RunOptions = {},
 ): Promise<StartedRun> {
   const job = await claimOne(prisma, handlers);
   const handler = handlers.find(({ contract }) => contract.type === job.type);
   if (!handler) throw new Error(`no handler for ${job.type}`);
   const environment = {
-    ...{ client, timers, draining },
+    ...{ client, timers, draining, keepCompleted },
     logger: silent,
     deadlines: new Deadlines(timers),
     onFenced: () => undefined,
@@ -61,7 +62,8 @@ export async function startJob(
     stop: (reason) => run.stop(reason),
     async settle() {
       const outcome = await run.outcome;
-      await settleRuns(prisma, [{ ...job, settlement: decide(outcome, job), completing: run.completing() }]);
+      const settled = { ...job, settlement: decide(outcome, job), completing: run.completing() };
+      await settleRuns(prisma, [settled], { keepCompleted });
       return outcome;
     },
   };

@@ -88,6 +88,14 @@ describe('a report', () => {
     expect(await reportOf(id)).toMatchObject({ rows: 0, completedAt: job?.finishedAt });
   });
 
+  test('is complete where its completion deletes its job', async () => {
+    const { id, jobId } = await ask();
+    await runJob(prisma, handlersFor(prisma), { keepCompleted: false });
+    expect(await findJob(prisma, jobId)).toBeUndefined();
+    expect(await chunksOf(id)).toHaveLength(1);
+    expect((await reportOf(id)).completedAt).toBeInstanceOf(Date);
+  });
+
   test('tells each delivery as it is, and no secret', async () => {
     const [pending, done] = (await deliver(2, '-cmd')) as [string, string];
     const at = new Date('2026-01-02T03:04:05.678Z');

@@ -30,6 +30,7 @@ export function flawless(): Evidence {
       job(CANCELLED, { state: 'cancelled', claims: 0, attempts: 0, claimedBy: null }),
       job(PLAIN),
     ],
+    gone: new Set(),
     orders: new Set([COMPLETED, RECLAIMED, DOOMED, CANCELLED, PLAIN]),
     effects: [
       { job: COMPLETED, fence: 1 },

@@ -43,6 +43,25 @@ test('of a claim whose answer was lost, its worker is not expected to know', () 
   expect(found).toEqual([]);
 });
 
+test('of a job that its completion deleted, a claim that was lost may say that it completed it', () => {
+  const found = (gone: readonly string[]) =>
+    findingsOf(({ processes }) => ({
+      gone: new Set(gone),
+      processes: processes.map((process) => {
+        if (process.name !== 'one') return process;
+        const lines = process.lines.filter(({ msg }) => msg === 'soak: run ended');
+        return {
+          ...process,
+          lines: [...lines, { level: 20, msg: 'job completed', id: RECLAIMED, claims: 1 }],
+        };
+      }),
+    }));
+  expect(found([RECLAIMED])).toEqual([]);
+  expect(found([COMPLETED])).toEqual([
+    `${RULE}: one: claim 1 of job ${RECLAIMED} ended unsettled, and nothing says so`,
+  ]);
+});
+
 test('of a worker that was killed, no last word is expected', () => {
   const killed = { exit: { code: null, signal: 'SIGKILL' }, sent: ['SIGKILL'] } as const;
   const found = findingsOf(({ processes }) => ({

@@ -1,7 +1,7 @@
 /**
  * Fencepost as it runs in production: the client of `createPrisma`, the worker put together as apps/worker/src/main.ts
  * does it, with everything on (fences, leases and the thread that renews them, retry delays, metrics, sweep, cleanup,
- * wake-ups; finished rows are kept) and the log at `warn`. Payloads are validated at the enqueue and by the worker,
+ * wake-ups; finished rows are kept, unless they are not to be) and the log at `warn`. Payloads are validated at the enqueue and by the worker,
  * which no other system here does.
  */
 import { randomUUID } from 'node:crypto';
@@ -10,7 +10,13 @@ import { defineJob, enqueue, enqueueMany, handle } from '@fencepost/queue';
 import { createLogger } from '@fencepost/service';
 import { createMetrics, createWorker, startLeaseThread } from '@fencepost/worker';
 import { z } from 'zod';
-import { PRODUCER_CONNECTIONS, type Producer, type System, type WorkerSettings } from './system.ts';
+import {
+  PRODUCER_CONNECTIONS,
+  type Producer,
+  type System,
+  type SystemWorker,
+  type WorkerSettings,
+} from './system.ts';
 
 const contract = defineJob({
   type: 'bench.job',
@@ -65,28 +71,41 @@ export const fencepost: System = {
     };
   },
 
-  async openWorker(url, { handler, concurrency = BEST_CONCURRENCY }: WorkerSettings) {
-    const prisma = createPrisma(url, {
-      poolSize: QUEUE_CONNECTIONS,
-      queryTimeoutMs: QUEUE_STATEMENT_MS,
-    });
-    const worker = createWorker({
-      prisma,
-      renewal: () => startLeaseThread(url),
-      handlers: [handle(contract, async (payload) => handler(payload))],
-      concurrency,
-      logger: createLogger('bench', 'warn'),
-      metrics: createMetrics(),
-      workerId: `bench-${randomUUID().slice(0, 8)}`,
-      listen: (onError) => createPgClient(url, { applicationName: 'bench wake-ups', onError }),
-      pollIntervalMs: 5_000,
-      sweepIntervalMs: 10_000,
-      retentionMs: 7 * 86_400_000,
-    });
-    return {
-      async go() {
-        worker.start();
-      },
-    };
-  },
+  openWorker: (url, settings) => openWorker(url, settings, { keepCompleted: true }),
 };
+
+/** Completed jobs are deleted by their completion, as by the other systems that keep none. */
+export const fencepostKeepNothing: System = {
+  ...fencepost,
+  openWorker: (url, settings) => openWorker(url, settings, { keepCompleted: false }),
+};
+
+async function openWorker(
+  url: string,
+  { handler, concurrency = BEST_CONCURRENCY }: WorkerSettings,
+  { keepCompleted }: { readonly keepCompleted: boolean },
+): Promise<SystemWorker> {
+  const prisma = createPrisma(url, {
+    poolSize: QUEUE_CONNECTIONS,
+    queryTimeoutMs: QUEUE_STATEMENT_MS,
+  });
+  const worker = createWorker({
+    prisma,
+    renewal: () => startLeaseThread(url),
+    handlers: [handle(contract, async (payload) => handler(payload))],
+    concurrency,
+    logger: createLogger('bench', 'warn'),
+    metrics: createMetrics(),
+    workerId: `bench-${randomUUID().slice(0, 8)}`,
+    listen: (onError) => createPgClient(url, { applicationName: 'bench wake-ups', onError }),
+    pollIntervalMs: 5_000,
+    sweepIntervalMs: 10_000,
+    retentionMs: 7 * 86_400_000,
+    keepCompleted,
+  });
+  return {
+    async go() {
+      worker.start();
+    },
+  };
+}

@@ -25,6 +25,10 @@ const all: readonly Contestant[] = [
     can: ['transactions', 'no wake-ups'],
   },
   {
+    ...postgres('fencepost-keep-nothing', async () => (await import('./fencepost.ts')).fencepostKeepNothing),
+    can: ['transactions', 'no wake-ups'],
+  },
+  {
     ...postgres('limit', async (point) => (await import('./limit/own-table.ts')).limitOnOwnTable(point)),
     can: ['transactions', 'no wake-ups'],
     grid: GRID,

@@ -57,6 +57,8 @@ async function runDueBatch(
     timers: TIMERS,
     deadlines: new Deadlines(TIMERS),
     draining: NEVER,
+    // A test looks at what became of its jobs.
+    keepCompleted: true,
     onFenced: () => {},
   };
   return Promise.all(

@@ -9,6 +9,7 @@ import type { ClaimedJob } from '../../src/store/claimed-jobs.ts';
 export function contextOf(
   client: QueueClient,
   claim: ClaimedJob,
+  { keepCompleted } = { keepCompleted: true },
 ): { context: RunContext; fenced: readonly FencedWrite[] } {
   const fenced: FencedWrite[] = [];
   const silent = () => {};
@@ -20,6 +21,7 @@ export function contextOf(
     timers,
     deadlines: new Deadlines(timers),
     draining: new AbortController().signal,
+    keepCompleted,
     onFenced: (write: FencedWrite) => void fenced.push(write),
   };
   return { context: new RunContext(claim, environment, new StopSignal(timers)), fenced };

@@ -28,7 +28,7 @@ const MOVES: Record<Cause, readonly string[]> = {
   renew: ['running → running'],
   progress: ['running → running'],
   hold: [],
-  settle: ['running → completed', 'running → dead', 'running → cancelled', 'running → pending'],
+  settle: ['completed', 'none', 'dead', 'cancelled', 'pending'].map((state) => `running → ${state}`),
   sweep: ['running → pending', 'running → dead', 'running → cancelled'],
   cancel: ['pending → cancelled', 'running → running'],
   retry: ['completed → pending', 'cancelled → pending', 'dead → pending'],

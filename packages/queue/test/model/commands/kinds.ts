@@ -27,6 +27,9 @@ export const kinds = fc.oneof(
 /** Most transactions commit. */
 export const commits = fc.integer({ min: 0, max: 7 }).map((drawn) => drawn < 7);
 
+/** Workers of one queue need not agree on it. */
+export const keepCompleted = fc.boolean();
+
 export const drawn = fc.nat({ max: 1_000 });
 
 /** One of the claims that were ever made. */

@@ -11,7 +11,7 @@ import { contextOf } from '../context.ts';
 import { heldRow } from '../moves/move.ts';
 import { settleMove } from '../moves/settle.ts';
 import { command, step, type Claim, type World } from '../world.ts';
-import { aClaim, pickClaim } from './kinds.ts';
+import { aClaim, keepCompleted, pickClaim } from './kinds.ts';
 
 /** While the transaction holds the row, what everybody else does passes it by. Then it commits, or does not. */
 export const runCommand = fc
@@ -19,18 +19,20 @@ export const runCommand = fc
     claim: aClaim,
     method: fc.constantFrom('complete', 'assertClaim'),
     result: fc.constantFrom(undefined, 1, { done: true }),
+    keepCompleted,
     commits: fc.boolean(),
   })
-  .map(({ claim: picked, method, result, commits }) =>
+  .map(({ claim: picked, method, result, keepCompleted: keeps, commits }) =>
     command(
-      `ctx.${method}(${fc.stringify({ claim: picked, result, commits })})`,
+      `ctx.${method}(${fc.stringify({ claim: picked, result, keeps, commits })})`,
       async (world, real) => {
         const claim = pickClaim(world, picked);
         await step(world, real, {
           cause: method === 'complete' ? 'settle' : 'hold',
           commits,
           async act(tx, now) {
-            const { context, fenced } = contextOf(tx, claim);
+            const options = { keepCompleted: keeps };
+            const { context, fenced } = contextOf(tx, claim, options);
             const isHeld = heldRow(world.table, claim) !== undefined;
             const writing = method === 'complete' ? context.complete(tx, result) : context.assertClaim(tx);
             const error = await writing.catch((thrown: unknown) => thrown);
@@ -45,7 +47,8 @@ export const runCommand = fc
             if (method === 'assertClaim') return world.table;
             const stored = result === undefined ? null : JSON.stringify(result);
             const outcome = { outcome: 'completed', result: stored } as const;
-            return settleMove(world.table, now, { ...claim, outcome, completing: false }).table;
+            const ended = { ...claim, outcome, completing: false, ...options };
+            return settleMove(world.table, now, ended).table;
           },
         });
         if (method === 'complete') rememberCompleting(world, claim);

@@ -5,7 +5,7 @@ import { settleRuns } from '../../../src/settle-runs.ts';
 import type { Fence } from '../../../src/store/fence.ts';
 import { settleMove } from '../moves/settle.ts';
 import { command, pick, step, type Claim, type Real, type World } from '../world.ts';
-import { aClaim, commits, drawn, outcome, pickClaim } from './kinds.ts';
+import { aClaim, commits, drawn, keepCompleted, outcome, pickClaim } from './kinds.ts';
 
 interface Ended {
   readonly claim: Claim;
@@ -18,14 +18,14 @@ const ended = fc.record({ claim: aClaim, outcome, isUnsure: fc.boolean() });
 
 /** Runs that ended, in one batch, each token once. */
 export const settleCommand = fc
-  .record({ runs: fc.array(ended, { minLength: 1, maxLength: 4 }), commits })
-  .map(({ runs, commits: doesCommit }) =>
+  .record({ runs: fc.array(ended, { minLength: 1, maxLength: 4 }), keepCompleted, commits })
+  .map(({ runs, keepCompleted: keeps, commits: doesCommit }) =>
     command(
-      `settle(${fc.stringify(runs)}, commits ${doesCommit})`,
+      `settle(${fc.stringify(runs)}, keeps ${keeps}, commits ${doesCommit})`,
       (world, real) => {
         const picked = runs.map((run) => ({ ...run, claim: pickClaim(world, run.claim) }));
         const byToken = new Map(picked.map((run) => [run.claim.claimToken, run]));
-        return settle(world, real, [...byToken.values()], doesCommit);
+        return settle(world, real, [...byToken.values()], { keeps, doesCommit });
       },
       (world) => world.claims.length > 0,
     ),
@@ -33,17 +33,20 @@ export const settleCommand = fc
 
 /** A worker that lost a row and claimed it again settles it under both tokens at once. */
 export const settleTwiceCommand = fc
-  .record({ row: drawn, outcomes: fc.tuple(outcome, outcome), isLastFirst: fc.boolean(), commits })
-  .map(({ row, outcomes, isLastFirst, commits: doesCommit }) =>
+  .record({
+    ...{ row: drawn, outcomes: fc.tuple(outcome, outcome), isLastFirst: fc.boolean() },
+    ...{ keepCompleted, commits },
+  })
+  .map(({ row, outcomes, isLastFirst, keepCompleted: keeps, commits: doesCommit }) =>
     command(
-      `settle twice(row ${row}, ${fc.stringify(outcomes)}, last first ${isLastFirst}, commits ${doesCommit})`,
+      `settle twice(row ${row}, ${fc.stringify(outcomes)}, last first ${isLastFirst}, keeps ${keeps}, commits ${doesCommit})`,
       (world, real) => {
         const claims = pick(claimedTwice(world), row).slice(-2);
         const runs = claims.flatMap((claim, n) => {
           const said = outcomes[n];
           return said ? [{ claim, outcome: said, isUnsure: false }] : [];
         });
-        return settle(world, real, isLastFirst ? runs.reverse() : runs, doesCommit);
+        return settle(world, real, isLastFirst ? runs.reverse() : runs, { keeps, doesCommit });
       },
       (world) => claimedTwice(world).length > 0,
     ),
@@ -58,7 +61,12 @@ export function claimedTwice(world: Readonly<World>): Claim[][] {
   );
 }
 
-async function settle(world: World, real: Real, runs: readonly Ended[], doesCommit: boolean) {
+interface Terms {
+  readonly keeps: boolean;
+  readonly doesCommit: boolean;
+}
+
+async function settle(world: World, real: Real, runs: readonly Ended[], { keeps, doesCommit }: Terms) {
   await step(world, real, {
     cause: 'settle',
     commits: doesCommit,
@@ -68,13 +76,15 @@ async function settle(world: World, real: Real, runs: readonly Ended[], doesComm
         settlement: decide(said, claim),
         completing: claim.completing || isUnsure,
       }));
-      const { lost, locked, completed = [] } = await settleRuns(tx, asked);
+      const options = { keepCompleted: keeps };
+      const { lost, locked, completed = [] } = await settleRuns(tx, asked, options);
 
       let table = world.table;
       const reports = { settled: [], lost: [], 'completed before': [] } as Record<string, string[]>;
       for (const [n, { id, claimToken, claims, completing }] of asked.entries()) {
         const said = runs[n]?.outcome ?? { outcome: 'released' };
-        const moved = settleMove(table, now, { id, claimToken, claims, completing, outcome: said });
+        const run = { id, claimToken, claims, completing, outcome: said, ...options };
+        const moved = settleMove(table, now, run);
         table = moved.table;
         reports[moved.report]?.push(claimToken);
       }

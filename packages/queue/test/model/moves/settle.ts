@@ -1,6 +1,6 @@
-/** running → completed, dead, cancelled, or pending again: what the claim that holds the row says of its run. */
+/** running → completed, gone, dead, cancelled, or pending again: what the claim that holds the row says of its run. */
 import type { Outcome } from '../../../src/core/decide.ts';
-import { withRow, type Instant, type Row, type Table } from '../table.ts';
+import { withoutRows, withRow, type Instant, type Row, type Table } from '../table.ts';
 import { UNCLAIMED, heldRow, inMs, isFinished, withError, type Moved } from './move.ts';
 
 /** A run that ended, as its worker knows it: its row may have gone to somebody else in the meantime. */
@@ -11,6 +11,8 @@ export interface EndedClaim {
   readonly outcome: Outcome;
   /** It called `ctx.complete(tx)`, so that the job may be completed already. */
   readonly completing: boolean;
+  /** Its worker keeps what it completes. */
+  readonly keepCompleted: boolean;
 }
 
 export type SettleReport = 'settled' | 'lost' | 'completed before';
@@ -18,14 +20,16 @@ export type SettleReport = 'settled' | 'lost' | 'completed before';
 export function settleMove(
   table: Table,
   now: Instant,
-  { outcome, completing, ...claim }: EndedClaim,
+  { outcome, completing, keepCompleted, ...claim }: EndedClaim,
 ): Moved<SettleReport> {
   const found = table.get(claim.id);
-  if (completing && found?.state === 'completed' && found.claims === claim.claims) {
-    return { table, report: 'completed before' };
-  }
+  const wasCompleted = found?.state === 'completed' && found.claims === claim.claims;
+  if (completing && (keepCompleted ? wasCompleted : !found)) return { table, report: 'completed before' };
   const row = heldRow(table, claim);
   if (!row) return { table, report: 'lost' };
+  if (outcome.outcome === 'completed' && !keepCompleted) {
+    return { table: withoutRows(table, [row.id]), report: 'settled' };
+  }
   const asSaid = { ...row, ...UNCLAIMED, updatedAt: now, ...ending(row, now, outcome) };
   // Whoever asked for its cancellation sees it completed or cancelled, and not run again.
   const isOutdone = row.cancelRequestedAt !== null && asSaid.state !== 'completed';

@@ -7,7 +7,14 @@ import { openArena } from './arena.ts';
 import { meetings } from './interleave.ts';
 import { cancels, enqueues, retries } from './operations/apps.ts';
 import type { Operation } from './operations/operation.ts';
-import { completes, completesInTransaction, fails, renews } from './operations/runs.ts';
+import {
+  completes,
+  completesAndDeletes,
+  completesInTransaction,
+  deletesInTransaction,
+  fails,
+  renews,
+} from './operations/runs.ts';
 import { claims, sweeps } from './operations/workers.ts';
 import type { SituationName } from './situations.ts';
 
@@ -17,6 +24,9 @@ const PAIRS: [SituationName, Operation, Operation][] = [
   ['expired', fails, renews],
   ['expired', sweeps, completesInTransaction],
   ['running', completes, cancels],
+  ['expired', sweeps, completesAndDeletes],
+  ['expired', sweeps, deletesInTransaction],
+  ['running', completesAndDeletes, cancels],
   ['pending', claims, claims],
   ['pending', claims, cancels],
   ['dead for long', retries, enqueues],

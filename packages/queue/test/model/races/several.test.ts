@@ -7,7 +7,7 @@ import { openArena } from './arena.ts';
 import { meetings } from './interleave.ts';
 import { cancels, enqueues, retries } from './operations/apps.ts';
 import type { Operation } from './operations/operation.ts';
-import { completes, completesInTransaction, fails, renews } from './operations/runs.ts';
+import { completes, completesAndDeletes, completesInTransaction, fails, renews } from './operations/runs.ts';
 import { claims, cleansUp, sweeps } from './operations/workers.ts';
 import type { SituationName } from './situations.ts';
 
@@ -18,6 +18,7 @@ const namesOf = (operations: readonly Operation[]) => operations.map(({ name }) 
 const THREE: [SituationName, Operation[]][] = [
   ['expired', [sweeps, claims, completes]],
   ['expired', [sweeps, claims, renews]],
+  ['expired', [sweeps, claims, completesAndDeletes]],
   ['expired', [sweeps, cancels, completesInTransaction]],
   ['pending', [claims, cancels, retries]],
   ['dead for long', [retries, cleansUp, enqueues]],
@@ -41,6 +42,8 @@ test('to an expired row, four at once do what they do in some serial order: swee
 const BATCHES: [Operation, Operation][] = [
   [sweeps, sweeps],
   [sweeps, completes],
+  [sweeps, completesAndDeletes],
+  [completesAndDeletes, fails],
   [sweeps, renews],
   [completes, fails],
   [renews, fails],

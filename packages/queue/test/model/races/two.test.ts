@@ -11,7 +11,9 @@ import type { Operation } from './operations/operation.ts';
 import {
   asserts,
   completes,
+  completesAndDeletes,
   completesInTransaction,
+  deletesInTransaction,
   fails,
   renews,
   writesProgress,
@@ -53,7 +55,39 @@ test.each(situations)(
   120_000,
 );
 
-const OF_A_RUN = [completes, fails, renews, writesProgress, completesInTransaction, asserts];
+/** What a completion that deletes may meet, of a worker that keeps nothing or of any other. */
+const MEETING_A_DELETION: Partial<Record<SituationName, readonly Operation[]>> = {
+  running: [completes, fails, renews, writesProgress, completesInTransaction, cancels, enqueues],
+  expired: [sweeps, claims, asserts, retries],
+};
+
+const deletions = Object.entries(MEETING_A_DELETION).flatMap(([name, rivals]) =>
+  [completesAndDeletes, deletesInTransaction].map((deletion) => ({
+    name: name as SituationName,
+    rivals: [...rivals, completesAndDeletes, deletesInTransaction],
+    deletion,
+    what: deletion.name,
+  })),
+);
+
+test.each(deletions)(
+  'to a row that is $name, $what and another at once do what one after the other does',
+  async ({ name, rivals, deletion }) => {
+    for (const rival of rivals) {
+      await arena.race({ name }, [deletion, rival], meetings(2, { looks: true }));
+      // What is rolled back was met all the same.
+      await arena.race({ name }, [deletion, rival], [interrupted(0)], 0);
+      await arena.race({ name }, [deletion, rival], [interrupted(1)], 1);
+    }
+    expect.hasAssertions();
+  },
+  120_000,
+);
+
+const OF_A_RUN = [
+  ...[completes, fails, renews, writesProgress, completesInTransaction, asserts],
+  ...[completesAndDeletes, deletesInTransaction],
+];
 
 test('to a row that another claim owns, no write of a run does anything, whatever is done to it meanwhile', async () => {
   const name = 'claimed by another';

@@ -17,8 +17,14 @@ const thrown = { message: 'no luck', stack: null };
 
 export const completes = settling('complete', { outcome: 'completed', result: '{"n":1}' });
 export const fails = settling('fail', { outcome: 'failed', kind: 'failed', thrown });
+/** Of a worker that keeps nothing. */
+export const completesAndDeletes = settling(
+  'complete and delete',
+  { outcome: 'completed', result: null },
+  { keepCompleted: false },
+);
 
-function settling(name: string, outcome: Outcome): Operation {
+function settling(name: string, outcome: Outcome, options = { keepCompleted: true }): Operation {
   return {
     name,
     async attempt(client, targets) {
@@ -27,13 +33,14 @@ function settling(name: string, outcome: Outcome): Operation {
         settlement: decide(outcome, claim),
         completing: false,
       }));
-      const { lost, locked } = await settleRuns(client, runs);
+      const { lost, locked } = await settleRuns(client, runs, options);
       const reports = new Map(targets.map(({ id }) => [id, 'settled']));
       for (const { id } of lost) reports.set(id, 'lost');
       for (const { id } of locked) reports.set(id, 'locked');
       return reports;
     },
-    move: (table, now, { claim }) => settleMove(table, now, { ...claim, outcome, completing: false }),
+    move: (table, now, { claim }) =>
+      settleMove(table, now, { ...claim, outcome, completing: false, ...options }),
     isPassedBy: (report) => report === 'locked',
     isEnding: (report) => report === 'settled',
   };
@@ -48,10 +55,25 @@ export const completesInTransaction: Operation = {
     reportEach(targets, (target) => inContext(client, target, (ctx) => ctx.complete(client, { n: 1 }))),
   move: (table, now, { claim }) => {
     const outcome = { outcome: 'completed', result: '{"n":1}' } as const;
-    return settleMove(table, now, { ...claim, outcome, completing: false });
+    return settleMove(table, now, { ...claim, outcome, completing: false, keepCompleted: true });
   },
   isPassedBy: never,
   isEnding: (report) => report === 'settled',
+};
+
+/** Its SQL is the queue's own. */
+export const deletesInTransaction: Operation = {
+  ...completesInTransaction,
+  name: 'ctx.complete and delete',
+  isByPrisma: false,
+  attempt: (client, targets) =>
+    reportEach(targets, (target) =>
+      inContext(client, target, (ctx) => ctx.complete(client), { keepCompleted: false }),
+    ),
+  move: (table, now, { claim }) => {
+    const outcome = { outcome: 'completed', result: null } as const;
+    return settleMove(table, now, { ...claim, outcome, completing: false, keepCompleted: false });
+  },
 };
 
 export const asserts: Operation = {
@@ -64,9 +86,14 @@ export const asserts: Operation = {
   isPassedBy: never,
 };
 
-async function inContext(client: QueueClient, { claim }: Target, use: (ctx: JobContext) => Promise<void>) {
+async function inContext(
+  client: QueueClient,
+  { claim }: Target,
+  use: (ctx: JobContext) => Promise<void>,
+  options = { keepCompleted: true },
+) {
   try {
-    await use(contextOf(client, claim).context);
+    await use(contextOf(client, claim, options).context);
     return 'settled';
   } catch (error) {
     if (error instanceof ClaimLostError) return 'lost';
