@@ -26,7 +26,7 @@ const contract = defineJob({
 /** The limit of CONCURRENCY. A claim is as large as there are free slots. */
 const BEST_CONCURRENCY = 1_000;
 /** As apps/worker/src/main.ts has them. */
-const QUEUE_CONNECTIONS = 4;
+const QUEUE_CONNECTIONS = 6;
 const QUEUE_STATEMENT_MS = 10_000;
 
 export const fencepost: System = {
