@@ -7,7 +7,7 @@ const gone = 'packages/queue/src/store/find-gone.ts';
 const settleRuns = 'packages/queue/src/settle-runs.ts';
 const context = 'packages/queue/src/run-context.ts';
 const batcher = 'apps/worker/src/settle-batcher.ts';
-const ownToken = `AND "claimToken"::text = \${tokens}::jsonb ->> "id"::text`;
+const ownToken = `AND "claimToken"::text = (SELECT "tokens" FROM "asked") ->> "id"::text`;
 const running = `AND "state"::text = 'running'`;
 const nothingTest = ['packages/queue/test/keep-nothing.test.ts'];
 const transactionTest = ['packages/queue/test/keep-nothing-in-transaction.test.ts'];
@@ -22,7 +22,7 @@ export const keepNothingFaults: readonly Fault[] = [
     breaks: 'a stale claim deletes nothing',
     file: batch,
     replace: ownToken,
-    by: `AND \${tokens}::jsonb IS NOT NULL`,
+    by: `AND (SELECT "tokens" FROM "asked") IS NOT NULL`,
     tests: nothingTest,
     only: 'a stale claim',
   },
@@ -39,7 +39,7 @@ export const keepNothingFaults: readonly Fault[] = [
     breaks: 'each row is matched with its own token',
     file: batch,
     replace: ownToken,
-    by: `AND "claimToken"::text IN (SELECT value FROM jsonb_each_text(\${tokens}::jsonb))`,
+    by: `AND "claimToken"::text IN (SELECT value FROM jsonb_each_text((SELECT "tokens" FROM "asked")))`,
     tests: nothingTest,
     only: 'each other’s token',
   },
@@ -66,7 +66,7 @@ export const keepNothingFaults: readonly Fault[] = [
     breaks: 'only what the fence let through is deleted',
     file: batch,
     replace: 'WHERE job."id" = ANY (ARRAY(SELECT "id" FROM "held"))',
-    by: `WHERE job."id" = ANY (\${ids}::uuid[])`,
+    by: `WHERE job."id" = ANY ((SELECT "ids" FROM "asked")::uuid[])`,
     tests: nothingTest,
     only: 'a stale claim',
   },

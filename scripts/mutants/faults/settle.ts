@@ -3,9 +3,9 @@ import type { Fault } from '../fault.ts';
 
 const complete = 'packages/queue/src/store/complete.ts';
 const settle = 'packages/queue/src/store/settle.ts';
-const ownToken = `AND "claimToken"::text = \${tokens}::jsonb ->> "id"::text`;
-const anyToken = `AND "claimToken"::text IN (SELECT value FROM jsonb_each_text(\${tokens}::jsonb))`;
-const noToken = `AND \${tokens}::jsonb IS NOT NULL`;
+const ownToken = `AND "claimToken"::text = (SELECT "tokens" FROM "asked") ->> "id"::text`;
+const anyToken = `AND "claimToken"::text IN (SELECT value FROM jsonb_each_text((SELECT "tokens" FROM "asked")))`;
+const noToken = `AND (SELECT "tokens" FROM "asked") IS NOT NULL`;
 const running = `AND "state"::text = 'running'`;
 const fenceTest = ['packages/queue/test/fence.test.ts'];
 const stateTest = ['packages/queue/test/fence-state.test.ts'];

@@ -1,5 +1,5 @@
 import type { QueueClient } from '../client.ts';
-import { spellFences, type Fence, type Unsettled } from './fence.ts';
+import { tokensById, type Fence, type Unsettled } from './fence.ts';
 import { splitUnsettled, type UnsettledRow } from './unsettled.ts';
 
 /**
@@ -12,16 +12,21 @@ export async function completeAndDelete(
   completions: readonly Fence[],
 ): Promise<Unsettled> {
   if (completions.length === 0) return { lost: [], locked: [] };
-  const { ids, tokens } = spellFences(completions);
+  const tokens = tokensById(completions);
 
   const unsettled = await client.$queryRaw<UnsettledRow[]>`
-    WITH "held" AS MATERIALIZED (
+    WITH "asked" AS MATERIALIZED (
+      -- See complete.ts.
+      SELECT "tokens", ARRAY(SELECT jsonb_object_keys("tokens")::uuid) AS "ids"
+      FROM (SELECT ${tokens}::jsonb AS "tokens") AS pairs
+    ),
+    "held" AS MATERIALIZED (
       SELECT "id"
       FROM "job_queue"
-      WHERE "id" = ANY (${ids}::uuid[])
+      WHERE "id" = ANY ((SELECT "ids" FROM "asked")::uuid[])
         -- As text, and each row against its own token: see complete.ts.
         AND "state"::text = 'running'
-        AND "claimToken"::text = ${tokens}::jsonb ->> "id"::text
+        AND "claimToken"::text = (SELECT "tokens" FROM "asked") ->> "id"::text
       ORDER BY "id"
       -- The lock of a DELETE, and not the lesser one of the other settlements: a transaction that has just inserted a
       -- row which refers to the job keeps it from being deleted, and would be waited for.
@@ -33,13 +38,13 @@ export async function completeAndDelete(
       RETURNING job."id"
     )
     SELECT
-      asked."id"::text AS "id",
+      unsettled."id"::text AS "id",
       -- See complete.ts. A row that was not there has none, like any other whose claim is gone.
       (
         SELECT job."claimToken"::text
         FROM "job_queue" AS job
-        WHERE job."id" = asked."id"
+        WHERE job."id" = unsettled."id"
       ) AS "tokenSeen"
-    FROM (SELECT unnest(${ids}::uuid[]) EXCEPT SELECT "id" FROM "deleted") AS asked("id")`;
+    FROM (SELECT unnest("ids") FROM "asked" EXCEPT SELECT "id" FROM "deleted") AS unsettled("id")`;
   return splitUnsettled(completions, unsettled);
 }

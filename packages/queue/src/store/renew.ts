@@ -1,5 +1,5 @@
 import type { QueueClient } from '../client.ts';
-import { spellFences, type Fence } from './fence.ts';
+import { tokensById, type Fence } from './fence.ts';
 import { onceMore } from './once-more.ts';
 
 /** A claim to be renewed, and for how long. */
@@ -25,44 +25,49 @@ export async function renewClaims(
   leases: readonly Lease[],
 ): Promise<Renewal[]> {
   if (leases.length === 0) return [];
-  const { ids, tokens } = spellFences(leases);
+  const tokens = tokensById(leases);
   const durations = JSON.stringify(Object.fromEntries(leases.map(({ id, leaseMs }) => [id, leaseMs])));
 
   return onceMore(
     () => client.$queryRaw<Renewal[]>`
-    WITH "held" AS MATERIALIZED (
+    WITH "asked" AS MATERIALIZED (
+      -- See complete.ts.
+      SELECT "tokens", ARRAY(SELECT jsonb_object_keys("tokens")::uuid) AS "ids"
+      FROM (SELECT ${tokens}::jsonb AS "tokens") AS pairs
+    ),
+    "held" AS MATERIALIZED (
       SELECT "id"
       FROM "job_queue"
-      WHERE "id" = ANY (${ids}::uuid[])
+      WHERE "id" = ANY ((SELECT "ids" FROM "asked")::uuid[])
         -- As text, and each row against its own token: see complete.ts.
         AND "state"::text = 'running'
-        AND "claimToken"::text = ${tokens}::jsonb ->> "id"::text
+        AND "claimToken"::text = (SELECT "tokens" FROM "asked") ->> "id"::text
       ORDER BY "id"
       -- A handler's transaction may hold its job's row: the others are not to wait for it.
       FOR NO KEY UPDATE SKIP LOCKED
     ),
     "renewed" AS (
       UPDATE "job_queue" AS job
-      SET "lockUntil" = now() + (lease."byId" ->> job."id"::text)::float8 * interval '1 millisecond'
-      FROM (SELECT ${durations}::jsonb AS "byId") AS lease
+      SET "lockUntil" = now() + (durations."byId" ->> job."id"::text)::float8 * interval '1 millisecond'
+      FROM (SELECT ${durations}::jsonb AS "byId") AS durations
       WHERE job."id" = ANY (ARRAY(SELECT "id" FROM "held"))
       RETURNING job."id"
     )
     SELECT
-      asked."id"::text AS "id",
-      ${tokens}::jsonb ->> asked."id"::text AS "claimToken",
+      lease."id"::text AS "id",
+      lease."tokens" ->> lease."id"::text AS "claimToken",
       CASE
-        WHEN EXISTS (SELECT FROM "renewed" WHERE "renewed"."id" = asked."id") THEN 'renewed'
-        WHEN seen."state" = 'running' AND seen."claimToken"::text = ${tokens}::jsonb ->> asked."id"::text THEN 'locked'
+        WHEN EXISTS (SELECT FROM "renewed" WHERE "renewed"."id" = lease."id") THEN 'renewed'
+        WHEN seen."state" = 'running' AND seen."claimToken"::text = lease."tokens" ->> lease."id"::text THEN 'locked'
         ELSE 'lost'
       END AS "renewal",
       seen."cancelRequestedAt" IS NOT NULL AS "cancelRequested"
-    FROM unnest(${ids}::uuid[]) AS asked("id")
+    FROM (SELECT unnest("ids") AS "id", "tokens" FROM "asked") AS lease
     -- As the row was when the statement began. One row by primary key, and OFFSET 0 so that it stays that way.
     LEFT JOIN LATERAL (
       SELECT job."state", job."claimToken", job."cancelRequestedAt"
       FROM "job_queue" AS job
-      WHERE job."id" = asked."id"
+      WHERE job."id" = lease."id"
       OFFSET 0
     ) AS seen ON true`,
   );

@@ -1,6 +1,6 @@
 import type { QueueClient } from '../client.ts';
 import type { AttemptError, Settlement } from '../core/decide.ts';
-import { spellFences, type Fence, type Unsettled } from './fence.ts';
+import { tokensById, type Fence, type Unsettled } from './fence.ts';
 import { splitUnsettled, type UnsettledRow } from './unsettled.ts';
 
 /** Every settlement but a completion. */
@@ -16,17 +16,22 @@ export interface EndedRun extends Fence {
  */
 export async function settleJobs(client: QueueClient, runs: readonly EndedRun[]): Promise<Unsettled> {
   if (runs.length === 0) return { lost: [], locked: [] };
-  const { ids, tokens } = spellFences(runs);
+  const tokens = tokensById(runs);
   const endings = JSON.stringify(Object.fromEntries(runs.map(({ id, ending }) => [id, spell(ending)])));
 
   const unsettled = await client.$queryRaw<UnsettledRow[]>`
-    WITH "held" AS MATERIALIZED (
+    WITH "asked" AS MATERIALIZED (
+      -- See complete.ts.
+      SELECT "tokens", ARRAY(SELECT jsonb_object_keys("tokens")::uuid) AS "ids"
+      FROM (SELECT ${tokens}::jsonb AS "tokens") AS pairs
+    ),
+    "held" AS MATERIALIZED (
       SELECT "id"
       FROM "job_queue"
-      WHERE "id" = ANY (${ids}::uuid[])
+      WHERE "id" = ANY ((SELECT "ids" FROM "asked")::uuid[])
         -- As text, and each row against its own token: see complete.ts.
         AND "state"::text = 'running'
-        AND "claimToken"::text = ${tokens}::jsonb ->> "id"::text
+        AND "claimToken"::text = (SELECT "tokens" FROM "asked") ->> "id"::text
       ORDER BY "id"
       FOR NO KEY UPDATE SKIP LOCKED
     ),
@@ -74,13 +79,13 @@ export async function settleJobs(client: QueueClient, runs: readonly EndedRun[])
         CASE WHEN job."state" = 'pending' AND job."runAt" <= now() + interval '1 minute' THEN job_queue_wake() END
     )
     SELECT
-      asked."id"::text AS "id",
+      unsettled."id"::text AS "id",
       (
         SELECT job."claimToken"::text
         FROM "job_queue" AS job
-        WHERE job."id" = asked."id"
+        WHERE job."id" = unsettled."id"
       ) AS "tokenSeen"
-    FROM (SELECT unnest(${ids}::uuid[]) EXCEPT SELECT "id" FROM "settled") AS asked("id")`;
+    FROM (SELECT unnest("ids") FROM "asked" EXCEPT SELECT "id" FROM "settled") AS unsettled("id")`;
   return splitUnsettled(runs, unsettled);
 }
 
