@@ -45,7 +45,12 @@ function found(schema: z.ZodObject, name: string, text: string | undefined): str
   if (text === undefined) return 'nothing';
   const { secret, url } = metaOf(schema.shape[name]);
   if (secret) return `${text.length} characters that are not shown`;
-  return JSON.stringify(cut(url ? redactUrl(text) : text));
+  return quoted(cut(url ? redactUrl(text) : text));
+}
+
+/** On one line for everybody: JSON leaves two kinds of line ends as they are. */
+function quoted(text: string): string {
+  return JSON.stringify(text).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
 }
 
 /** Enough to know it again. */

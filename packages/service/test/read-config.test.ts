@@ -108,3 +108,9 @@ test('nothing of a secret is shown', () => {
     'TOKEN: expected 8 characters or more, found 7 characters that are not shown',
   ]);
 });
+
+test('is told on one line, whatever ends a line in it', () => {
+  expect(problemsOf({ COLOUR: 'a\nb\rc\u2028d\u2029e' })).toEqual([
+    String.raw`COLOUR: expected one of red, green, found "a\nb\rc\u2028d\u2029e"`,
+  ]);
+});
