@@ -18,6 +18,10 @@ it('measures a small fleet: idle, woken by single jobs, and under load', async (
   expect(load.statements.enqueue.calls).toBeGreaterThan(0);
   expect(load.statements.complete.calls).toBeGreaterThan(0);
   expect(load.walBytes).toBeGreaterThan(0);
-  if (process.platform === 'linux') expect(costsOf(result)?.idleSecond).toBeGreaterThan(0);
+  if (process.platform === 'linux') {
+    expect(load.cpuMs).toBeGreaterThan(0);
+    // The kernel counts by ten milliseconds, which two idle workers may not use up.
+    expect(costsOf(result)?.idleSecond).toBeGreaterThanOrEqual(0);
+  }
   expect(report([result])).toContain('under load');
 });
