@@ -6,8 +6,8 @@ import type { MessagePort } from 'node:worker_threads';
 import type { Renewal } from '@fencepost/queue/protocol';
 
 /**
- * UUIDs one after the other. A list of them costs a microsecond each to tell and to hear; this is one piece of memory,
- * which most of the time nobody has to look into: most claims are settled before they need a renewal.
+ * UUIDs one after the other. A list of them is copied text by text on either side; this is one piece of memory, which
+ * most of the time nobody has to look into: most claims are settled before they need a renewal.
  */
 export type Uuids = string & { readonly uuids: true };
 

@@ -1,6 +1,6 @@
 /**
  * When runs are out of time. Of runs that may take equally long, the first to begin is the first to be out of time, so
- * that one timer does for all of them: most end long before, and a timer each costs more than many a job.
+ * that one timer does for all of them: next to none of them rings, since most runs end long before.
  */
 import type { Timers } from './timers.ts';
 

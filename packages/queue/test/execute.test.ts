@@ -1,11 +1,18 @@
 /** One run from its claim to its outcome: what the handler gets, and what becomes of what it does. */
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { defineJob, DiscardError, DrainDeadlineError, JobCancelledError, SnoozeError } from '../src/index.ts';
-import { claimJobs } from '../src/protocol.ts';
+import {
+  defineJob,
+  DiscardError,
+  DrainDeadlineError,
+  handle,
+  JobCancelledError,
+  SnoozeError,
+} from '../src/index.ts';
+import { claimJobs, prepareRun, type Outcome } from '../src/protocol.ts';
 import { openDatabase } from './fixtures/database.ts';
 import { newGate } from './fixtures/gate.ts';
-import { startHandler } from './fixtures/run.ts';
+import { startHandler, watchEnvironment } from './fixtures/run.ts';
 import { newClaim, newContract, only, wantedOf } from './fixtures/jobs.ts';
 
 const { prisma, row } = await openDatabase();
@@ -190,6 +197,29 @@ describe('the timeout', () => {
     );
     await run.returned;
     expect(await run.outcome).toMatchObject({ outcome: 'failed', kind: 'timeout' });
+  });
+
+  test('is told once, and the return after it is no second outcome; nor is a release', async () => {
+    const { environment } = watchEnvironment(prisma);
+    const gate = newGate();
+    const told: string[] = [];
+    const job = await newClaim(prisma);
+    const handler = handle(newContract({ timeout: 20 }), () => gate.opened);
+    await new Promise<void>((onReturn) => {
+      const onOutcome = ({ outcome }: Outcome) => {
+        told.push(outcome);
+        gate.open();
+      };
+      const run = prepareRun(job, handler, environment, {
+        onOutcome,
+        onReturn() {
+          run.release();
+          onReturn();
+        },
+      });
+      run.start();
+    });
+    expect(told).toEqual(['failed']);
   });
 
   test('of a run that has ended does not ring', async () => {

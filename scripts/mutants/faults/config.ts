@@ -1,4 +1,4 @@
-/** Each default of the environment, and how settings are told. */
+/** Each default of the environment, how settings are told, and how a process ends. */
 import type { Fault } from '../fault.ts';
 
 const worker = 'apps/worker/src/config.ts';
@@ -109,6 +109,23 @@ export const configFaults: readonly Fault[] = [
     by: 'exitCode = code;',
     tests: ['packages/service/test/end-on.test.ts'],
     only: 'its code',
+  },
+  {
+    name: 'log/last-line-lost',
+    breaks: 'what is said last, before an exit, is said',
+    file: 'packages/service/src/logger.ts',
+    replace: 'pino.destination({ dest: 1, sync: true })',
+    by: 'pino.destination({ dest: 1, sync: false })',
+    tests: ['packages/service/test/logger.process.test.ts'],
+  },
+  {
+    name: 'config/problem-on-two-lines',
+    breaks: 'each setting that is wrong is told on one line',
+    file: 'packages/service/src/read-config.ts',
+    replace: `.replaceAll('\\u2028', '\\\\u2028')`,
+    by: '',
+    tests: ['packages/service/test/read-config.test.ts'],
+    only: 'on one line',
   },
 ];
 

@@ -56,6 +56,15 @@ export const runFaults: readonly Fault[] = [
     only: 'because a logger may throw',
   },
   {
+    name: 'run/two-outcomes',
+    breaks: 'a run has one outcome: its timeout, and not its return as well',
+    file: execute,
+    replace: 'if (this.#ended) return;',
+    by: '',
+    tests: executeTest,
+    only: 'no second outcome',
+  },
+  {
     name: 'run/only-the-first-timeout',
     breaks: 'runs that began later have a timeout as well',
     file: 'packages/queue/src/deadlines.ts',
@@ -161,13 +170,5 @@ export const runFaults: readonly Fault[] = [
     by: '',
     tests: progressTest,
     only: 'nobody awaits',
-  },
-  {
-    name: 'log/last-line-lost',
-    breaks: 'what is said last, before an exit, is said',
-    file: 'packages/service/src/logger.ts',
-    replace: 'pino.destination({ dest: 1, sync: true })',
-    by: 'pino.destination({ dest: 1, sync: false })',
-    tests: ['packages/service/test/logger.process.test.ts'],
   },
 ];

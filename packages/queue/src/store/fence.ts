@@ -26,7 +26,7 @@ export function fencedWhere({ id, claimToken }: Fence): FencedWhere {
 
 /**
  * A batch as the statements take it: the JSON of `{ id: token }`, spelled by hand because UUIDs need no escapes. One text
- * and no lists, which would pass through Prisma and pg one by one, and take Node longer than all the rest of a settlement.
+ * and no lists, whose members pass through Prisma and pg one by one: docs/performance.md.
  */
 export function tokensById(fences: readonly Fence[]): string {
   const pairs: string[] = [];
