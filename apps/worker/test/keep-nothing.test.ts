@@ -116,17 +116,19 @@ test('a completion whose answer was lost is not taken for a lost claim', async (
 test('a failure whose answer was lost is not taken for a completion, whoever has completed the job since', async () => {
   // As if another worker had claimed it, completed it, and kept nothing.
   const answers = losingAnAnswer('"settled" AS (', () => table.query('DELETE FROM job_queue'));
+  // Not due again before it is gone: this worker would claim it, and be fenced for that claim as well.
+  const failing = defineJob({ type: 'test.gone.failing', payload, retry: { base: '1h' } });
   const worker = startWorker({
     url: table.url,
     keepCompleted: false,
     clientOf: answers.clientOf,
     handlers: [
-      handle(contract, async () => {
+      handle(failing, async () => {
         throw new Error('no luck');
       }),
     ],
   });
-  await enqueue(worker.prisma, contract, {});
+  await enqueue(worker.prisma, failing, {});
   await waitFor(async () => (await worker.metric('fencepost_fenced_total', { op: 'settle' })) === 1);
   expect(answers.isLost()).toBe(true);
   expect(await worker.metric('fencepost_settled_total')).toBe(0);
