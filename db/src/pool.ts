@@ -16,6 +16,12 @@ export interface PoolOptions {
    */
   queryTimeoutMs?: number | undefined;
   /**
+   * For a pool that sends the queue's own statements and nothing else: each is planned once a connection, and not for
+   * every call, which would take longer than a small claim itself. Not behind a transaction pooler, whose sessions are
+   * everybody's.
+   */
+  fixedPlans?: boolean | undefined;
+  /**
    * Hears of a connection that broke while no query was waiting for it. The pool replaces it by itself, so there is
    * nothing to do but log.
    */
@@ -33,11 +39,23 @@ const IDLE_TIMEOUT_MS = 300_000;
 /** For each connection. The server keeps them in memory, some ten kilobytes apiece. */
 const PREPARED_STATEMENTS = 256;
 
+/**
+ * A plan that is kept has to be good for a table that has grown since: by an index also where the table was empty when
+ * the plan was made, and to read all of it would have been cheaper. And nothing is compiled for a statement of
+ * milliseconds, because its estimate, which knows no limit, is large: that takes hundreds.
+ *
+ * Not in the startup packet, where poolers refuse what they do not know.
+ */
+const FIXED_PLANS = 'SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET jit = off';
+
 export function poolConfig(target: DatabaseTarget, options: PoolOptions): PoolConfig {
   return {
     ...sessionConfig(target, options.applicationName ?? target.applicationName ?? 'fencepost'),
     Client: PooledClient,
-    onConnect: assertUtc,
+    async onConnect(client) {
+      assertUtc(client);
+      if (options.fixedPlans && !target.behindPooler) await client.query(FIXED_PLANS);
+    },
     max: Math.min(options.poolSize ?? DEFAULT_POOL_SIZE, target.connectionLimit ?? Infinity),
     connectionTimeoutMillis: target.poolTimeoutMs ?? target.connectTimeoutMs ?? CONNECTION_TIMEOUT_MS,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,

@@ -211,3 +211,21 @@ it('undefined in a where clause is refused, not dropped', async () => {
 it('a wrong URL is refused before anything connects', () => {
   expect(() => createPrisma('mysql://u:hunter2@host/app')).toThrow(DatabaseUrlError);
 });
+
+describe('plans', () => {
+  const settings = async (address: string, options?: PoolOptions) => {
+    const rows = await create(address, options).$queryRaw<{ name: string; setting: string }[]>`
+      SELECT name, setting FROM pg_settings WHERE name IN ('plan_cache_mode', 'enable_seqscan', 'jit')`;
+    return Object.fromEntries(rows.map(({ name, setting }) => [name, setting]));
+  };
+
+  it('are made once a connection and by index for a pool of the queue’s own', async () => {
+    const asTheServerSays = await settings(url);
+    expect(asTheServerSays).toMatchObject({ plan_cache_mode: 'auto', enable_seqscan: 'on' });
+    const fixed = { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off', jit: 'off' };
+    expect(await settings(url, { fixedPlans: true })).toEqual(fixed);
+    // Its sessions are everybody's.
+    const pooled = withParameters(url, { pgbouncer: 'true' });
+    expect(await settings(pooled, { fixedPlans: true })).toEqual(asTheServerSays);
+  });
+});

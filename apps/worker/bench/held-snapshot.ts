@@ -107,7 +107,7 @@ async function pass(url: string, isHeld: boolean, count: number): Promise<Cost[]
     const wanted = [{ ...contract, slots: capacity }];
     const claimed = await claimJobs(prisma, { workerId: 'bench', wanted, capacity, from });
     const tookMs = performance.now() - startedAt;
-    heads.claimed(from, claimed, tookMs);
+    heads.claimed(from, claimed, { capacity, tookMs });
     cost.claims++;
     cost.claimMs += tookMs;
     cost.longestMs = Math.max(cost.longestMs, tookMs);

@@ -9,7 +9,7 @@ import { tick } from './contract.ts';
 
 const url = process.env['DATABASE_URL']!;
 const logger = createLogger('bench', 'warn');
-const prisma = createPrisma(url);
+const prisma = createPrisma(url, { fixedPlans: true });
 const worker = createWorker({
   prisma,
   renewal: () => startLeaseThread(url),

@@ -19,6 +19,7 @@ const renewer = new LeaseRenewer({
     applicationName: 'fencepost worker leases',
     poolSize: CONNECTIONS,
     queryTimeoutMs: GIVE_UP_MS,
+    fixedPlans: true,
   }),
   clock: systemClock,
   tell: (message) => port.postMessage(message),

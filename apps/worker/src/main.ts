@@ -40,6 +40,7 @@ async function main(config: WorkerConfig): Promise<void> {
   const queuePrisma = connect(config, logger, 'queue', {
     poolSize: QUEUE_CONNECTIONS,
     queryTimeoutMs: QUEUE_STATEMENT_MS,
+    fixedPlans: true,
   });
   const handlerPrisma = connect(config, logger, 'handlers', {
     poolSize: Math.min(config.concurrency, MOST_HANDLER_CONNECTIONS),
@@ -81,7 +82,7 @@ function connect(
   config: WorkerConfig,
   logger: Logger,
   part: string,
-  options: Pick<PoolOptions, 'poolSize' | 'queryTimeoutMs'>,
+  options: Pick<PoolOptions, 'poolSize' | 'queryTimeoutMs' | 'fixedPlans'>,
 ): PrismaClient {
   return createPrisma(config.databaseUrl, {
     ...options,

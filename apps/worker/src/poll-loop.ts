@@ -160,7 +160,7 @@ export class PollLoop {
     const claiming = claimJobs(client, { workerId, wanted, capacity, from });
     try {
       const jobs = await database.run('claim', () => claiming);
-      this.#heads.claimed(from, jobs, clock.now() - askedAt);
+      this.#heads.claimed(from, jobs, { capacity, tookMs: clock.now() - askedAt });
       return { jobs, askedAt };
     } catch (error) {
       // Not waited for any longer; should it be answered all the same, nobody is to be left with its jobs.

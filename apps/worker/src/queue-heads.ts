@@ -1,6 +1,9 @@
 /**
- * From where this worker's claims look: from the beginning, which alone sees every job, unless a snapshot holds back
- * vacuum and the entries of jobs that have passed make that dear. Then from heads, which surveys find anew.
+ * From where this worker's claims look: from the beginning, which alone sees every job, unless that is known to be a
+ * detour. While claims come back full, the next one goes on where the last one ended, and past none of what has been
+ * claimed since the last vacuum; one a second looks from the beginning all the same. And where a snapshot holds back
+ * vacuum, so that the entries of jobs that have passed make any look from the beginning dear, claims start from heads
+ * that surveys find anew.
  *
  * Known to this worker's loop alone: what others have claimed, and jobs that have come to be before the heads, it learns
  * from the next survey.
@@ -20,6 +23,8 @@ import { SurveySchedule } from './survey-schedule.ts';
 
 /** Fewer take less time than a small claim does. There may be as many where nothing is held back: the last claims left them. */
 const FEW_ENTRIES = 1_000;
+/** In a backlog: no job before the heads, one that was handed back for instance, waits longer for a claim to see it. */
+const LOOK_BACK_MS = 1_000;
 /** A busy server takes long for whatever it does; an entry alone takes no longer than this. */
 const MOST_MS_AN_ENTRY = 0.001;
 
@@ -30,16 +35,26 @@ export interface QueueHeadsOptions {
   readonly types: readonly string[];
 }
 
+export interface ClaimMade {
+  readonly capacity: number;
+  readonly tookMs: number;
+}
+
 export class QueueHeads {
   readonly #options: QueueHeadsOptions;
   readonly #schedule: SurveySchedule;
   #heads: Heads = new Map();
   #surveying: Promise<number | null> | undefined;
   #isKnown = false;
+  /** The last claim brought as many jobs as it could. */
+  #isBacklog = false;
+  /** When a claim last looked from the beginning. */
+  #lookedBackAt: number;
 
   constructor(options: QueueHeadsOptions) {
     this.#options = options;
     this.#schedule = new SurveySchedule(options.clock.now());
+    this.#lookedBackAt = options.clock.now();
   }
 
   /**
@@ -49,14 +64,19 @@ export class QueueHeads {
   async from(): Promise<Heads | undefined> {
     if (!this.#isKnown) await this.#survey();
     this.#isKnown = true;
-    return this.#schedule.fromHeads ? this.#heads : undefined;
+    if (this.#schedule.fromHeads || this.#goesOn()) return this.#heads;
+    this.#lookedBackAt = this.#options.clock.now();
+    return undefined;
   }
 
-  /** A claim from there has been answered. Surveys beside the claims to come, if it is time. */
-  claimed(from: Heads | undefined, jobs: readonly ClaimedJob[], tookMs: number): void {
+  /**
+   * A claim from there, for so many jobs at most, has been answered. Surveys beside the claims to come, if it is time.
+   */
+  claimed(from: Heads | undefined, jobs: readonly ClaimedJob[], { capacity, tookMs }: ClaimMade): void {
     this.#schedule.claimed(tookMs);
+    this.#isBacklog = jobs.length === capacity;
     // Unless a survey beside it has found others, perhaps before those that the claim has looked from.
-    if (from === this.#heads) this.#heads = afterClaim(from, jobs);
+    if (from === undefined || from === this.#heads) this.#heads = afterClaim(this.#heads, jobs);
     if (this.#schedule.isDue(this.#options.clock.now())) void this.#survey().catch(() => {});
   }
 
@@ -74,6 +94,10 @@ export class QueueHeads {
   sleepMs(): number {
     const { clock } = this.#options;
     return this.#schedule.fromHeads ? Math.max(0, this.#schedule.dueInMs(clock.now())) : Infinity;
+  }
+
+  #goesOn(): boolean {
+    return this.#isBacklog && this.#options.clock.now() - this.#lookedBackAt < LOOK_BACK_MS;
   }
 
   #survey(): Promise<number | null> {

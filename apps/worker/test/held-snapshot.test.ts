@@ -140,7 +140,7 @@ test('what a survey finds before the heads is not forgotten for a claim that was
       from: await heads.from(),
     });
   // A look from the beginning that has cost no more than others will.
-  heads.claimed(await heads.from(), await claim(), 1);
+  heads.claimed(await heads.from(), await claim(), { capacity: 5, tookMs: 1 });
   expect(heads.sleepMs()).toBe(Infinity);
   await heads.nextDueInMs();
   expect(await heads.from()).toBeDefined();
@@ -155,7 +155,7 @@ test('what a survey finds before the heads is not forgotten for a claim that was
   const straggler = await insertStraggler();
   clock.jump(60_000);
   expect(await heads.nextDueInMs()).toBeLessThan(-86_000_000);
-  heads.claimed(from, jobs, 1);
+  heads.claimed(from, jobs, { capacity: 5, tookMs: 1 });
   expect((await claim()).map(({ id }) => id)).toContain(straggler);
   await holder.query('ROLLBACK');
 }, 120_000);

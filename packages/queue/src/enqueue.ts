@@ -18,6 +18,7 @@ import type { JobContract } from './job.ts';
 import { newId } from './new-id.ts';
 import { parsePayload } from './payload.ts';
 import { findDuplicates } from './store/find-duplicates.ts';
+import { insertJobsWithKeys } from './store/insert-with-keys.ts';
 import { insertJobs, type NewJob } from './store/insert.ts';
 
 export interface EnqueueOptions {
@@ -110,7 +111,8 @@ async function insertOrFind(client: QueueClient, contract: JobContract, jobs: re
   let open = jobs;
   for (let tries = 0; open.length > 0; tries++) {
     if (tries === TRIES) throw new DedupeContentionError(contract.type, TRIES);
-    const created = await insertJobs(client, { ...contract, jobs: open });
+    const insert = open.some((job) => job.dedupeKey !== null) ? insertJobsWithKeys : insertJobs;
+    const created = await insert(client, { ...contract, jobs: open });
     for (const id of created) outcomes.set(id, { outcome: 'created', id });
 
     open = open.filter((job) => !created.has(job.id));

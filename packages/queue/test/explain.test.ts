@@ -24,6 +24,7 @@ import {
   accessPaths,
   buffersOf,
   explaining,
+  isCompiled,
   rowsThrownAway,
   type PlanMode,
   type PlanNode,
@@ -227,3 +228,15 @@ describe.each<PlanMode>(['force_custom_plan', 'force_generic_plan'])('%s', (mode
     expect(await pathsOf(1, (client) => retry(client, id))).toEqual([['job_queue_dedupe', PRIMARY]]);
   });
 });
+
+test('a claim is not compiled, however many jobs are due', async () => {
+  await admin.query(
+    `INSERT INTO job_queue (type, "runAt") SELECT 'type.0', now() FROM generate_series(1, 500000)`,
+  );
+  await admin.query('ANALYZE job_queue');
+  for (const mode of ['force_custom_plan', 'force_generic_plan'] as const) {
+    const { client, plans } = await explaining(database, mode, { run: false });
+    await claim(client, 500);
+    expect(plans().map(isCompiled)).toEqual([false]);
+  }
+}, 60_000);

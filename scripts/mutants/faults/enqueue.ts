@@ -3,6 +3,7 @@ import type { Fault } from '../fault.ts';
 
 const enqueue = 'packages/queue/src/enqueue.ts';
 const insert = 'packages/queue/src/store/insert.ts';
+const insertWithKeys = 'packages/queue/src/store/insert-with-keys.ts';
 const execute = 'packages/queue/src/execute.ts';
 const predicate = `WHERE (("dedupeKey" IS NOT NULL) AND ("state" = ANY (ARRAY['pending'::"JobState", 'running'::"JobState"])))`;
 const dedupeTest = ['packages/queue/test/dedupe.test.ts'];
@@ -17,7 +18,7 @@ export const enqueueFaults: readonly Fault[] = [
   {
     name: 'enqueue/look-up-without-a-key',
     breaks: 'a job without a key looks for no holder',
-    file: insert,
+    file: insertWithKeys,
     replace: 'job."dedupeKey" IS NULL OR (',
     by: '(',
     tests: ['packages/queue/test/enqueue-plan.test.ts'],
@@ -34,7 +35,7 @@ export const enqueueFaults: readonly Fault[] = [
   {
     name: 'enqueue/conflict-raised',
     breaks: 'a duplicate is an outcome and no error',
-    file: insert,
+    file: insertWithKeys,
     replace: `ON CONFLICT ("type", "dedupeKey")\n      ${predicate}\n      DO NOTHING`,
     by: '',
     tests: dedupeTest,
@@ -43,7 +44,7 @@ export const enqueueFaults: readonly Fault[] = [
   {
     name: 'enqueue/keys-in-any-order',
     breaks: 'batches with the same keys do not deadlock',
-    file: insert,
+    file: insertWithKeys,
     replace: 'ORDER BY job."dedupeKey", job."id"',
     by: '',
     tests: dedupeTest,

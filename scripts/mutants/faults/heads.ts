@@ -7,6 +7,7 @@ const schedule = 'apps/worker/src/survey-schedule.ts';
 const vacuum = 'apps/worker/src/vacuum-watch.ts';
 const headsTest = ['packages/queue/test/core/heads.test.ts'];
 const snapshotTest = ['apps/worker/test/held-snapshot.test.ts'];
+const backlogTest = ['apps/worker/test/backlog.test.ts'];
 const scheduleTest = ['apps/worker/test/survey-schedule.test.ts'];
 const vacuumTest = ['apps/worker/test/vacuum-watch.test.ts'];
 
@@ -61,6 +62,42 @@ export const headsFaults: readonly Fault[] = [
     by: '',
     tests: scheduleTest,
     only: 'from the first one on',
+  },
+  {
+    name: 'heads/backlog-begins-anew',
+    breaks: 'in a backlog a claim goes on where the last one ended',
+    file: queueHeads,
+    replace: 'this.#isBacklog = jobs.length === capacity;',
+    by: '',
+    tests: backlogTest,
+    only: 'goes on where it ended',
+  },
+  {
+    name: 'heads/backlog-never-looks-back',
+    breaks: 'in a backlog one claim a second looks from the beginning',
+    file: queueHeads,
+    replace: 'return this.#isBacklog && this.#options.clock.now() - this.#lookedBackAt < LOOK_BACK_MS;',
+    by: 'return this.#isBacklog;',
+    tests: backlogTest,
+    only: 'a second later',
+  },
+  {
+    name: 'heads/plan-of-an-empty-table',
+    breaks: 'a plan that is kept reads the table by an index',
+    file: 'db/src/pool.ts',
+    replace: 'SET enable_seqscan = off; ',
+    by: '',
+    tests: ['packages/queue/test/empty-plans.test.ts'],
+  },
+  {
+    name: 'heads/estimate-without-a-limit',
+    breaks: 'the server does not compile a claim for what it takes to be a tenth of the table',
+    file: 'packages/queue/src/store/claim.ts',
+    replace: `      LIMIT 1000
+    ),`,
+    by: '    ),',
+    tests: ['packages/queue/test/explain.test.ts'],
+    only: 'is not compiled',
   },
   {
     name: 'heads/long-wait',

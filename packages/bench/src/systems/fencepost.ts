@@ -88,6 +88,7 @@ async function openWorker(
   const prisma = createPrisma(url, {
     poolSize: QUEUE_CONNECTIONS,
     queryTimeoutMs: QUEUE_STATEMENT_MS,
+    fixedPlans: true,
   });
   const worker = createWorker({
     prisma,

@@ -39,7 +39,8 @@ interface Claimed extends Head {
  */
 export function afterClaim(heads: Heads, claimed: readonly Claimed[]): Heads {
   const next = new Map(heads);
-  const lastOfEach = new Map(claimed.map((job) => [job.type, job]));
+  const lastOfEach = new Map<string, Claimed>();
+  for (const job of claimed) lastOfEach.set(job.type, job);
   for (const last of lastOfEach.values()) {
     const ofType = heads.get(last.type);
     if (ofType === undefined) continue;

@@ -23,7 +23,8 @@ export async function findCompleted(
     SELECT "id"::text AS "id"
     FROM "job_queue"
     WHERE "id" = ANY (${ids}::uuid[])
-      AND "state" = 'completed'
+      -- As text, or the index of finished jobs may be read from end to end.
+      AND "state"::text = 'completed'
       AND "claims" = (${numbers}::jsonb ->> "id"::text)::int`,
   );
   return new Set(rows.map((row) => row.id));

@@ -22,13 +22,14 @@ export interface NewJobs {
 }
 
 /**
- * Inserts jobs of one type and returns the ids of those that went in. The others met an unfinished job with their
- * dedupe key. Runs in the caller's transaction.
+ * Inserts jobs of one type that have no dedupe key, and returns the ids of those that went in: all, but for what a
+ * trigger of the app's may have left out. Runs in the caller's transaction.
  */
 export async function insertJobs(client: QueueClient, { type, maxAttempts, maxCrashes, jobs }: NewJobs) {
+  const columns = columnsOf(jobs);
   const inserted = await onceMore(
     () => client.$queryRaw<{ id: string }[]>`
-    INSERT INTO "job_queue" ("id", "type", "payload", "priority", "runAt", "dedupeKey", "maxAttempts", "maxCrashes")
+    INSERT INTO "job_queue" ("id", "type", "payload", "priority", "runAt", "maxAttempts", "maxCrashes")
     SELECT
       job."id",
       ${type}::text,
@@ -39,35 +40,27 @@ export async function insertJobs(client: QueueClient, { type, maxAttempts, maxCr
         to_timestamp(job."runAtMs" / 1000.0),
         now() + job."delayMs" * interval '1 millisecond'
       ),
-      job."dedupeKey",
       ${maxAttempts}::int,
       ${maxCrashes}::int
-    FROM unnest(
-      ${jobs.map((job) => job.id)}::uuid[],
-      ${jobs.map((job) => job.payload)}::jsonb[],
-      ${jobs.map((job) => job.priority)}::smallint[],
-      ${jobs.map((job) => job.runAtMs)}::float8[],
-      ${jobs.map((job) => job.delayMs)}::float8[],
-      ${jobs.map((job) => job.dedupeKey)}::text[]
-    ) AS job("id", "payload", "priority", "runAtMs", "delayMs", "dedupeKey")
-    -- The index below waits for whoever is changing the job that has the key: a handler's transaction, perhaps, that
-    -- holds it for long. What can be seen to be a duplicate is not to wait. One look-up a job that has a key, never a join.
-    -- And none for the others: planned while the table was empty, the look-up is a scan.
-    WHERE job."dedupeKey" IS NULL OR (
-      SELECT holder."id"
-      FROM "job_queue" AS holder
-      WHERE holder."type" = ${type}::text
-        AND holder."dedupeKey" = job."dedupeKey"
-        AND ((holder."dedupeKey" IS NOT NULL) AND (holder."state" = ANY (ARRAY['pending'::"JobState", 'running'::"JobState"])))
-    ) IS NULL
-    -- One order for everybody, so that two batches with the same keys cannot deadlock.
-    ORDER BY job."dedupeKey", job."id"
-    -- Waits for a transaction that is making a job with the same key pending: whether this one is a duplicate depends on
-    -- its outcome.
-    ON CONFLICT ("type", "dedupeKey")
-      WHERE (("dedupeKey" IS NOT NULL) AND ("state" = ANY (ARRAY['pending'::"JobState", 'running'::"JobState"])))
-      DO NOTHING
+    -- A text a column: of a list, each item would pass through Prisma and pg by itself.
+    FROM ROWS FROM (
+      unnest(string_to_array(${columns.ids}, ',')::uuid[]),
+      jsonb_array_elements(${columns.payloads}::jsonb),
+      unnest(string_to_array(${columns.priorities}, ',')::smallint[]),
+      unnest(string_to_array(${columns.runAts}, ',', '')::float8[]),
+      unnest(string_to_array(${columns.delays}, ',')::float8[])
+    ) AS job("id", "payload", "priority", "runAtMs", "delayMs")
     RETURNING "id"`,
   );
   return new Set(inserted.map((row) => row.id));
+}
+
+function columnsOf(jobs: readonly NewJob[]) {
+  return {
+    ids: jobs.map((job) => job.id).join(','),
+    payloads: `[${jobs.map((job) => job.payload).join(',')}]`,
+    priorities: jobs.map((job) => job.priority).join(','),
+    runAts: jobs.map((job) => job.runAtMs ?? '').join(','),
+    delays: jobs.map((job) => job.delayMs).join(','),
+  };
 }
