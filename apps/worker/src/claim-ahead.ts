@@ -4,8 +4,11 @@
  * for the free slots alone: a job that waits here is one that another worker cannot have.
  */
 
-/** More would not be used up before the next claim is answered, however short the jobs. */
-const MOST_AHEAD = 250;
+/**
+ * And no more than there are slots, which may be claimed for at any time, or than this: what waits in a worker that is
+ * killed has lost its lease's length.
+ */
+const ALWAYS_ALLOWED = 250;
 /** A claim that took longer says that something held it up, this process perhaps, and not how long the next will take. */
 const LONGEST_CLAIM_MS = 250;
 /** The mean of about so many runs, or claims: the next long one among short ones counts at once. */
@@ -25,7 +28,9 @@ export class ClaimAhead {
   /** Jobs that will find a slot within a moment; none before a run and a claim have ended. */
   get jobs(): number {
     const runs = this.#claimMs.value / Math.max(SHORTEST_RUN_MS, this.#runMs.value);
-    return Number.isNaN(runs) ? 0 : Math.min(MOST_AHEAD, Math.floor(2 * this.#slots * runs));
+    return Number.isNaN(runs)
+      ? 0
+      : Math.min(Math.max(ALWAYS_ALLOWED, this.#slots), Math.floor(2 * this.#slots * runs));
   }
 
   /** A run took so long. */

@@ -19,7 +19,7 @@ const OVERDUE = { firstMs: 20, maxMs: 1_000 };
 const WORTH_A_LOOK_MS = 50;
 
 /** Beyond this a claim's cost a job no longer falls. */
-const MOST_A_CLAIM = 500;
+const MOST_A_CLAIM = 1_000;
 /** Every claim is answered or given up before this. */
 const ANY_ANSWER_MS = 60_000;
 

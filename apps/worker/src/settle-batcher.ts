@@ -23,7 +23,7 @@ import type { HeldRun, HeldRuns } from './held-runs.ts';
 import type { Metrics } from './metrics.ts';
 
 /** Beyond this the statement's cost a row no longer falls. */
-const MAX_BATCH = 500;
+const MAX_BATCH = 1_000;
 
 interface Pending {
   readonly held: HeldRun;

@@ -24,8 +24,9 @@ test('nothing where jobs take long', () => {
   expect(after(10, [2_000], [6]).jobs).toBe(0);
 });
 
-test('never more than 250, however short the jobs and long the claims', () => {
-  expect(after(1_000, [0], [400]).jobs).toBe(250);
+test('never more than there are slots, or than 250, however short the jobs and long the claims', () => {
+  expect(after(1_000, [0], [400]).jobs).toBe(1_000);
+  expect(after(5, [0], [400]).jobs).toBe(250);
 });
 
 test('it goes by the mean of the last fifty: one long job among short ones counts at once', () => {
