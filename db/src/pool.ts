@@ -17,8 +17,7 @@ export interface PoolOptions {
   queryTimeoutMs?: number | undefined;
   /**
    * For a pool that sends the queue's own statements and nothing else: each is planned once a connection, and not for
-   * every call, which would take longer than a small claim itself. Not behind a transaction pooler, whose sessions are
-   * everybody's.
+   * every call, which would take longer than a small claim itself. Not behind a pooler.
    */
   fixedPlans?: boolean | undefined;
   /**
@@ -42,11 +41,22 @@ const PREPARED_STATEMENTS = 256;
 /**
  * A plan that is kept has to be good for a table that has grown since: by an index also where the table was empty when
  * the plan was made, and to read all of it would have been cheaper. And nothing is compiled for a statement of
- * milliseconds, because its estimate, which knows no limit, is large: that takes hundreds.
+ * milliseconds because its estimate is high: that takes hundreds.
  *
- * Not in the startup packet, where poolers refuse what they do not know.
+ * Not in the startup packet, where poolers refuse what they do not know; and not where a pooler stands between, whatever
+ * the URL says of it: it answers for a backend that it is not, and its sessions are everybody's.
  */
-const FIXED_PLANS = 'SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET jit = off';
+async function fixPlans(client: ClientBase): Promise<void> {
+  const { processID } = client as ClientBase & { readonly processID: number };
+  await client.query(
+    `SELECT
+      set_config('plan_cache_mode', 'force_generic_plan', false),
+      set_config('enable_seqscan', 'off', false),
+      set_config('jit', 'off', false)
+    WHERE pg_backend_pid() = $1`,
+    [processID],
+  );
+}
 
 export function poolConfig(target: DatabaseTarget, options: PoolOptions): PoolConfig {
   return {
@@ -54,7 +64,7 @@ export function poolConfig(target: DatabaseTarget, options: PoolOptions): PoolCo
     Client: PooledClient,
     async onConnect(client) {
       assertUtc(client);
-      if (options.fixedPlans && !target.behindPooler) await client.query(FIXED_PLANS);
+      if (options.fixedPlans && !target.behindPooler) await fixPlans(client);
     },
     max: Math.min(options.poolSize ?? DEFAULT_POOL_SIZE, target.connectionLimit ?? Infinity),
     connectionTimeoutMillis: target.poolTimeoutMs ?? target.connectTimeoutMs ?? CONNECTION_TIMEOUT_MS,

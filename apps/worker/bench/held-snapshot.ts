@@ -103,11 +103,11 @@ async function pass(url: string, isHeld: boolean, count: number): Promise<Cost[]
   while (passed < count) {
     if (enqueued - passed < 20 * BATCH) await enqueue();
     const startedAt = performance.now();
-    const from = await heads.from();
+    const start = await heads.start();
     const wanted = [{ ...contract, slots: capacity }];
-    const claimed = await claimJobs(prisma, { workerId: 'bench', wanted, capacity, from });
+    const claimed = await claimJobs(prisma, { workerId: 'bench', wanted, capacity, from: start.from });
     const tookMs = performance.now() - startedAt;
-    heads.claimed(from, claimed, { capacity, tookMs });
+    heads.claimed(start, claimed, { capacity, tookMs });
     cost.claims++;
     cost.claimMs += tookMs;
     cost.longestMs = Math.max(cost.longestMs, tookMs);

@@ -2,7 +2,7 @@
  * A worker of the soak, put together as main.ts does it, with the soak's handlers. Its settings are its argument. At
  * its end it says what it had counted, for what it logged to be held against.
  */
-import { createPgClient, createPrisma, type PrismaClient } from '@fencepost/db';
+import { createPgClient, createPrisma, type PoolOptions, type PrismaClient } from '@fencepost/db';
 import { createLogger, endOn } from '@fencepost/service';
 import { systemClock, within } from '../src/clock.ts';
 import { createMetrics } from '../src/metrics.ts';
@@ -31,8 +31,8 @@ const { url, name, keepCompleted } = JSON.parse(process.argv[2] ?? '{}') as Soak
 // Where no row is left to tell, the log has to say which claims count as completions.
 const logger = createLogger('worker', keepCompleted ? 'info' : 'debug');
 const metrics = createMetrics();
-const queuePrisma = connect('queue', 4);
-const handlerPrisma = connect('handlers', CONCURRENCY);
+const queuePrisma = connect('queue', { poolSize: 4, fixedPlans: true });
+const handlerPrisma = connect('handlers', { poolSize: CONCURRENCY });
 
 const worker = createWorker({
   prisma: queuePrisma,
@@ -74,9 +74,9 @@ async function counted() {
   return { fenced: Object.fromEntries(fenced), claimsFailed };
 }
 
-function connect(part: string, poolSize: number): PrismaClient {
+function connect(part: string, options: PoolOptions): PrismaClient {
   return createPrisma(url, {
-    poolSize,
+    ...options,
     // As main.ts has it for the queue; and handlers that wait for ever belong to another part of the soak.
     queryTimeoutMs: 10_000,
     applicationName: `${name} ${part}`,

@@ -5,10 +5,9 @@
  */
 
 /**
- * And no more than there are slots, which may be claimed for at any time, or than this: what waits in a worker that is
- * killed has lost its lease's length.
+ * No more than this, or than there are slots: what waits in a worker that is killed waits for the length of its lease.
  */
-const ALWAYS_ALLOWED = 250;
+const MOST_AHEAD = 250;
 /** A claim that took longer says that something held it up, this process perhaps, and not how long the next will take. */
 const LONGEST_CLAIM_MS = 250;
 /** The mean of about so many runs, or claims: the next long one among short ones counts at once. */
@@ -30,7 +29,7 @@ export class ClaimAhead {
     const runs = this.#claimMs.value / Math.max(SHORTEST_RUN_MS, this.#runMs.value);
     return Number.isNaN(runs)
       ? 0
-      : Math.min(Math.max(ALWAYS_ALLOWED, this.#slots), Math.floor(2 * this.#slots * runs));
+      : Math.min(Math.max(MOST_AHEAD, this.#slots), Math.floor(2 * this.#slots * runs));
   }
 
   /** A run took so long. */

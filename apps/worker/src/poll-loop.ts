@@ -12,14 +12,13 @@ import { Doorbell } from './doorbell.ts';
 import type { HeldRuns } from './held-runs.ts';
 import { IdleLadder } from './idle-ladder.ts';
 import { QueueHeads } from './queue-heads.ts';
+import { wholeBatch } from './whole-batch.ts';
 
 /** When a job is due that the claim did not bring: it has just become due, or somebody else has its row locked. */
 const OVERDUE = { firstMs: 20, maxMs: 1_000 };
 /** Sleeps shorter than this end sooner than a look for the next due time would pay. */
 const WORTH_A_LOOK_MS = 50;
 
-/** Beyond this a claim's cost a job no longer falls. */
-const MOST_A_CLAIM = 1_000;
 /** Every claim is answered or given up before this. */
 const ANY_ANSWER_MS = 60_000;
 
@@ -45,6 +44,7 @@ export class PollLoop {
   readonly #overdue = createBackoff(OVERDUE);
   readonly #failing = createBackoff({ firstMs: 250, maxMs: 10_000 });
   readonly #heads: QueueHeads;
+  readonly #wholeClaim: number;
   /** Claims under way. */
   readonly #claims = new Set<Promise<void>>();
   /** Jobs that they may bring. */
@@ -61,6 +61,7 @@ export class PollLoop {
     this.#options = options;
     this.#ladder = new IdleLadder(options.idleMs);
     this.#heads = new QueueHeads({ ...options, types: options.types.map(({ type }) => type) });
+    this.#wholeClaim = wholeBatch(options.held.capacity);
     this.#tickedAt = options.clock.now();
   }
 
@@ -111,8 +112,8 @@ export class PollLoop {
    */
   #room(): number {
     const { held } = this.#options;
-    const room = Math.min(MOST_A_CLAIM, held.room() - this.#asked);
-    if (this.#claims.size > 0) return room === MOST_A_CLAIM ? room : 0;
+    const room = Math.min(this.#wholeClaim, held.room() - this.#asked);
+    if (this.#claims.size > 0) return room === this.#wholeClaim ? room : 0;
     return held.isIdle() || room > held.ahead.jobs / 2 ? Math.max(0, room) : 0;
   }
 
@@ -149,18 +150,18 @@ export class PollLoop {
     this.#ladder.reset();
     // What is thrown here is a fault of this program: nobody handles it, and so it ends the process in order.
     (this.#stopping ? handBack : dispatch)(jobs, askedAt);
-    return jobs.length === MOST_A_CLAIM ? 2 : 1;
+    return jobs.length === this.#wholeClaim ? 2 : 1;
   }
 
   async #ask(capacity: number): Promise<{ jobs: ClaimedJob[]; askedAt: number }> {
     const { client, clock, database, workerId, types, handBack } = this.#options;
     const wanted = types.map((type) => ({ ...type, slots: capacity }));
-    const from = await this.#heads.from();
+    const start = await this.#heads.start();
     const askedAt = clock.now();
-    const claiming = claimJobs(client, { workerId, wanted, capacity, from });
+    const claiming = claimJobs(client, { workerId, wanted, capacity, from: start.from });
     try {
       const jobs = await database.run('claim', () => claiming);
-      this.#heads.claimed(from, jobs, { capacity, tookMs: clock.now() - askedAt });
+      this.#heads.claimed(start, jobs, { capacity, tookMs: clock.now() - askedAt });
       return { jobs, askedAt };
     } catch (error) {
       // Not waited for any longer; should it be answered all the same, nobody is to be left with its jobs.

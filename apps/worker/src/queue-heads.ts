@@ -3,10 +3,10 @@
  * detour. While claims come back full, the next one goes on where the last one ended, and past none of what has been
  * claimed since the last vacuum; one a second looks from the beginning all the same. And where a snapshot holds back
  * vacuum, so that the entries of jobs that have passed make any look from the beginning dear, claims start from heads
- * that surveys find anew.
+ * that surveys find anew, and none looks from the beginning.
  *
  * Known to this worker's loop alone: what others have claimed, and jobs that have come to be before the heads, it learns
- * from the next survey.
+ * from the next look from the beginning or the next survey.
  */
 import type { QueueClient } from '@fencepost/queue';
 import {
@@ -21,7 +21,7 @@ import type { Clock } from './clock.ts';
 import type { DatabaseWatch } from './database-watch.ts';
 import { SurveySchedule } from './survey-schedule.ts';
 
-/** Fewer take less time than a small claim does. There may be as many where nothing is held back: the last claims left them. */
+/** Fewer take less time than a small claim does. There may be as many where nothing is held back: claims have left them since the last look. */
 const FEW_ENTRIES = 1_000;
 /** In a backlog: no job before the heads, one that was handed back for instance, waits longer for a claim to see it. */
 const LOOK_BACK_MS = 1_000;
@@ -35,6 +35,15 @@ export interface QueueHeadsOptions {
   readonly types: readonly string[];
 }
 
+/** Where a claim starts, and what was known when that was decided. */
+export interface ClaimStart {
+  /** Undefined: from the beginning. */
+  readonly from: Heads | undefined;
+  /** So many surveys had found the heads. */
+  readonly surveys: number;
+  readonly decidedAt: number;
+}
+
 export interface ClaimMade {
   readonly capacity: number;
   readonly tookMs: number;
@@ -45,38 +54,38 @@ export class QueueHeads {
   readonly #schedule: SurveySchedule;
   #heads: Heads = new Map();
   #surveying: Promise<number | null> | undefined;
-  #isKnown = false;
+  #surveys = 0;
   /** The last claim brought as many jobs as it could. */
   #isBacklog = false;
-  /** When a claim last looked from the beginning. */
-  #lookedBackAt: number;
+  /** When a claim started that has looked from the beginning. */
+  #lookedBackAt = -Infinity;
 
   constructor(options: QueueHeadsOptions) {
     this.#options = options;
     this.#schedule = new SurveySchedule(options.clock.now());
-    this.#lookedBackAt = options.clock.now();
   }
 
   /**
-   * For the next claim; undefined: from the beginning. The first one waits for a survey, because a claim that passes
-   * more dead entries than it has time for would be given up by this worker and committed by the server.
+   * For the next claim. The first one waits for a survey, because a claim that passes more dead entries than it has time
+   * for would be given up by this worker and committed by the server.
    */
-  async from(): Promise<Heads | undefined> {
-    if (!this.#isKnown) await this.#survey();
-    this.#isKnown = true;
-    if (this.#schedule.fromHeads || this.#goesOn()) return this.#heads;
-    this.#lookedBackAt = this.#options.clock.now();
-    return undefined;
+  async start(): Promise<ClaimStart> {
+    if (this.#surveys === 0) await this.#survey();
+    const decidedAt = this.#options.clock.now();
+    const goesOn = this.#isBacklog && decidedAt - this.#lookedBackAt < LOOK_BACK_MS;
+    const atHeads = this.#schedule.fromHeads || (goesOn && !this.#schedule.isProbe);
+    return { from: atHeads ? this.#heads : undefined, surveys: this.#surveys, decidedAt };
   }
 
-  /**
-   * A claim from there, for so many jobs at most, has been answered. Surveys beside the claims to come, if it is time.
-   */
-  claimed(from: Heads | undefined, jobs: readonly ClaimedJob[], { capacity, tookMs }: ClaimMade): void {
-    this.#schedule.claimed(tookMs);
+  /** The claim has been answered. Surveys beside the claims to come, if it is time. */
+  claimed(start: ClaimStart, jobs: readonly ClaimedJob[], { capacity, tookMs }: ClaimMade): void {
+    const looksBack = start.from === undefined;
+    this.#schedule.claimed(tookMs, looksBack);
     this.#isBacklog = jobs.length === capacity;
+    if (looksBack) this.#lookedBackAt = start.decidedAt;
     // Unless a survey beside it has found others, perhaps before those that the claim has looked from.
-    if (from === undefined || from === this.#heads) this.#heads = afterClaim(this.#heads, jobs);
+    const isKnown = looksBack ? start.surveys === this.#surveys : start.from === this.#heads;
+    if (isKnown) this.#heads = afterClaim(this.#heads, jobs);
     if (this.#schedule.isDue(this.#options.clock.now())) void this.#survey().catch(() => {});
   }
 
@@ -96,10 +105,6 @@ export class QueueHeads {
     return this.#schedule.fromHeads ? Math.max(0, this.#schedule.dueInMs(clock.now())) : Infinity;
   }
 
-  #goesOn(): boolean {
-    return this.#isBacklog && this.#options.clock.now() - this.#lookedBackAt < LOOK_BACK_MS;
-  }
-
   #survey(): Promise<number | null> {
     this.#surveying ??= this.#surveyOnce().finally(() => {
       this.#surveying = undefined;
@@ -114,6 +119,7 @@ export class QueueHeads {
     try {
       const found = await this.#find();
       this.#heads = found.heads;
+      this.#surveys += 1;
       if (anyBefore(found.heads, known)) this.#schedule.foundStraggler(clock.now());
       else this.#schedule.surveyed(clock.now(), found.tookMs, deadMs(found));
       return found.dueInMs;

@@ -21,9 +21,7 @@ import type { DatabaseWatch } from './database-watch.ts';
 import type { ReportFenced } from './fenced.ts';
 import type { HeldRun, HeldRuns } from './held-runs.ts';
 import type { Metrics } from './metrics.ts';
-
-/** Beyond this the statement's cost a row no longer falls. */
-const MAX_BATCH = 1_000;
+import { wholeBatch } from './whole-batch.ts';
 
 interface Pending {
   readonly held: HeldRun;
@@ -50,6 +48,7 @@ export interface SettleBatcherOptions {
 export class SettleBatcher {
   readonly #options: SettleBatcherOptions;
   readonly #backoff = createBackoff({ firstMs: 50, maxMs: 1_000 });
+  readonly #wholeBatch: number;
   #gathering: Pending[] = [];
   #aside: Pending[] = [];
   /** Statements under way. */
@@ -60,6 +59,7 @@ export class SettleBatcher {
 
   constructor(options: SettleBatcherOptions) {
     this.#options = options;
+    this.#wholeBatch = wholeBatch(options.held.capacity);
   }
 
   add(held: HeldRun, settlement: Settlement): void {
@@ -75,7 +75,10 @@ export class SettleBatcher {
     this.#writing += 1;
     // What ends in the same turn of the event loop goes together.
     await Promise.resolve();
-    while (this.#gathering.length > 0 && (this.#writing === 1 || this.#gathering.length >= MAX_BATCH)) {
+    while (
+      this.#gathering.length > 0 &&
+      (this.#writing === 1 || this.#gathering.length >= this.#wholeBatch)
+    ) {
       await this.#write(this.#nextBatch());
     }
     this.#writing -= 1;
@@ -84,13 +87,13 @@ export class SettleBatcher {
 
   /** Beside a statement under way only a whole batch is: fewer had better gather. */
   #isWorthASecond(): boolean {
-    return this.#writing === 1 && this.#gathering.length >= MAX_BATCH;
+    return this.#writing === 1 && this.#gathering.length >= this.#wholeBatch;
   }
 
   #nextBatch(): Pending[] {
     const alone = this.#gathering.findIndex((pending) => pending.alone);
     if (alone === 0) return this.#gathering.splice(0, 1);
-    return this.#gathering.splice(0, alone === -1 ? MAX_BATCH : Math.min(alone, MAX_BATCH));
+    return this.#gathering.splice(0, alone === -1 ? this.#wholeBatch : Math.min(alone, this.#wholeBatch));
   }
 
   async #write(batch: readonly Pending[]): Promise<void> {

@@ -26,7 +26,6 @@ const BLIND_SURVEYS = 3;
 
 export class SurveySchedule {
   #fromHeads = false;
-  /** The next claim is to start at the beginning all the same, and to tell whether that is still dear. */
   #isProbe = false;
   #blindSurveys = 0;
   /** The cheapest since the last survey: the others were held up, or had more to write. */
@@ -46,13 +45,20 @@ export class SurveySchedule {
     return this.#fromHeads && !this.#isProbe;
   }
 
-  claimed(tookMs: number): void {
-    if (this.#isProbe) {
+  /** The next claim has to start at the beginning, and to tell whether that is still dear. */
+  get isProbe(): boolean {
+    return this.#isProbe;
+  }
+
+  /** @param looksBack whether it started at the beginning. */
+  claimed(tookMs: number, looksBack: boolean): void {
+    if (this.#isProbe && looksBack) {
       this.#isProbe = false;
       this.#fromHeads = tookMs > 3 * this.#cheapestMs;
     }
     this.#cheapestMs = this.#fromHeads ? Math.min(this.#cheapestMs, tookMs) : Infinity;
-    this.#claimMs = Math.min(this.#claimMs, tookMs);
+    // One that goes on where the last one ended tells nothing of what others cost.
+    if (looksBack || this.#fromHeads) this.#claimMs = Math.min(this.#claimMs, tookMs);
     this.#claimsMs += tookMs;
   }
 

@@ -40,14 +40,15 @@ function startClaiming() {
   const parts = { clock, logger: pino({ level: 'silent' }), metrics: createMetrics() };
   const database = new DatabaseWatch(parts);
   const heads = new QueueHeads({ client: prisma, clock, types: [job.type], database });
-  const claim = async (capacity = CAPACITY) => {
-    const from = await heads.from();
+  const claim = async (capacity = CAPACITY, beforeAnswer = async () => {}) => {
+    const start = await heads.start();
     const wanted = [{ ...job, slots: capacity }];
-    const jobs = await claimJobs(prisma, { workerId: 'w', wanted, capacity, from });
-    heads.claimed(from, jobs, { capacity, tookMs: 1 });
-    return { looksBack: from === undefined, ids: jobs.map(({ id }) => id) };
+    const jobs = await claimJobs(prisma, { workerId: 'w', wanted, capacity, from: start.from });
+    await beforeAnswer();
+    heads.claimed(start, jobs, { capacity, tookMs: 1 });
+    return { looksBack: start.from === undefined, ids: jobs.map(({ id }) => id) };
   };
-  return { clock, claim };
+  return { clock, claim, heads };
 }
 
 async function insertStragglers(count: number): Promise<string[]> {
@@ -78,7 +79,7 @@ test('a second later the next one looks from the beginning, and they go on from 
   expect(await claim()).toEqual({ looksBack: false, ids: stragglers.slice(CAPACITY) });
 });
 
-test('a claim that was not full is followed by one from the beginning, so that nothing due is left before a sleep', async () => {
+test('a claim that was not full is followed by one from the beginning, which sees what has come to be there', async () => {
   const { claim } = startClaiming();
   await claim();
   const stragglers = await insertStragglers(1);
@@ -86,4 +87,16 @@ test('a claim that was not full is followed by one from the beginning, so that n
   expect(last).toMatchObject({ looksBack: false });
   expect(last.ids).toHaveLength(JOBS - CAPACITY);
   expect(await claim()).toEqual({ looksBack: true, ids: stragglers });
+});
+
+test('what a survey has found meanwhile is not forgotten for the answer of a claim from the beginning', async () => {
+  const { claim, heads } = startClaiming();
+  let stragglers: string[] = [];
+  await claim(CAPACITY, async () => {
+    stragglers = await insertStragglers(1);
+    await heads.nextDueInMs();
+  });
+  const next = await claim();
+  expect(next.looksBack).toBe(false);
+  expect(next.ids[0]).toBe(stragglers[0]);
 });

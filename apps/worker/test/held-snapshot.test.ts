@@ -137,25 +137,25 @@ test('what a survey finds before the heads is not forgotten for a claim that was
   const claim = async () =>
     claimJobs(prisma, {
       ...{ workerId: 'w', wanted: [{ ...job, slots: 5 }], capacity: 5 },
-      from: await heads.from(),
+      from: (await heads.start()).from,
     });
   // A look from the beginning that has cost no more than others will.
-  heads.claimed(await heads.from(), await claim(), { capacity: 5, tookMs: 1 });
+  heads.claimed(await heads.start(), await claim(), { capacity: 5, tookMs: 1 });
   expect(heads.sleepMs()).toBe(Infinity);
   await heads.nextDueInMs();
-  expect(await heads.from()).toBeDefined();
+  expect((await heads.start()).from).toBeDefined();
   expect(heads.sleepMs()).toBeLessThan(60_000);
 
   await table.query(
     `INSERT INTO job_queue (type, "runAt")
      SELECT 'test.job', now() - interval '1 minute' FROM generate_series(1, 100)`,
   );
-  const from = await heads.from();
+  const start = await heads.start();
   const jobs = await claim();
   const straggler = await insertStraggler();
   clock.jump(60_000);
   expect(await heads.nextDueInMs()).toBeLessThan(-86_000_000);
-  heads.claimed(from, jobs, { capacity: 5, tookMs: 1 });
+  heads.claimed(start, jobs, { capacity: 5, tookMs: 1 });
   expect((await claim()).map(({ id }) => id)).toContain(straggler);
   await holder.query('ROLLBACK');
 }, 120_000);

@@ -28,12 +28,13 @@ function run(schedule: SurveySchedule, model: Model, forMs: number) {
   let surveys = 0;
   let detoursLeft = 0;
   while (now < forMs) {
-    const passesAll = !schedule.fromHeads || detoursLeft-- > 0;
+    const looksBack = !schedule.fromHeads;
+    const passesAll = looksBack || detoursLeft-- > 0;
     const tookMs = claimMs + (passesAll ? 2 * deadMs : 0);
     now += tookMs + pauseMs;
     costMs += tookMs;
     claims++;
-    schedule.claimed(tookMs);
+    schedule.claimed(tookMs, looksBack);
     if (schedule.isDue(now)) {
       const surveyMs = 2 * lookMs + deadMs;
       now += surveyMs;
@@ -87,9 +88,30 @@ describe('claims start at the heads', () => {
     const schedule = new SurveySchedule(0);
     expect(run(schedule, many, 10_000).fromHeads).toBe(true);
     run(schedule, { ...many, detours: 1 }, 60_000);
-    schedule.claimed(many.claimMs + 2 * many.deadMs);
+    schedule.claimed(many.claimMs + 2 * many.deadMs, !schedule.fromHeads);
     expect(schedule.fromHeads).toBe(true);
     expect(run(schedule, { ...few, deadMs: 0.01, detours: 1 }, 60_000).fromHeads).toBe(false);
+  });
+
+  test('not because of what claims cost that went on where others had ended', () => {
+    const schedule = new SurveySchedule(0);
+    schedule.claimed(12, true);
+    for (let claims = 0; claims < 100; claims++) schedule.claimed(1, false);
+    // The second's worth of entries that those claims have left: a third of theirs, and not of one from the beginning.
+    schedule.surveyed(1_000, 3, 2);
+    expect(schedule.fromHeads).toBe(false);
+  });
+
+  test('until one that started at the beginning has told that they are gone, and no other', () => {
+    const schedule = new SurveySchedule(0);
+    run(schedule, many, 10_000);
+    for (let surveys = 0; surveys < 3; surveys++) schedule.foundStraggler(20_000);
+    expect(schedule.isProbe).toBe(true);
+    // On its way since before.
+    schedule.claimed(many.claimMs, false);
+    expect(schedule.isProbe).toBe(true);
+    schedule.claimed(many.claimMs + 2 * many.deadMs, true);
+    expect(schedule).toMatchObject({ isProbe: false, fromHeads: true });
   });
 
   test('from the first one on, where a survey before it took long', () => {
@@ -107,7 +129,7 @@ describe('claims start at the heads', () => {
     const slow = { ...many, detours: 1, pauseMs: 60_000 };
     run(schedule, slow, 3_600_000);
     // Should one claim just have to tell what there is to pass, it is this one.
-    schedule.claimed(slow.claimMs + 2 * slow.deadMs);
+    schedule.claimed(slow.claimMs + 2 * slow.deadMs, !schedule.fromHeads);
     expect(schedule.fromHeads).toBe(true);
   });
 });

@@ -54,6 +54,7 @@ async function start(nth: number): Promise<void> {
     applicationName: 'fleet queue',
     poolSize: pool,
     queryTimeoutMs: QUEUE_STATEMENT_MS,
+    fixedPlans: true,
     onPoolError: (error) => logger.warn({ err: error }, 'idle database connection lost'),
   });
   const worker: Worker = createWorker({

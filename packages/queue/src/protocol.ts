@@ -4,7 +4,7 @@ export { checkClient } from './check-arguments.ts';
 export { describeThrown } from './core/thrown.ts';
 export { afterClaim, anyBefore, type Heads } from './core/heads.ts';
 export { decide, type Outcome, type Settlement } from './core/decide.ts';
-export { LEASE_MS } from './core/limits.ts';
+export { LEASE_MS, MAX_CLAIM } from './core/limits.ts';
 export { Deadlines } from './deadlines.ts';
 export {
   prepareRun,

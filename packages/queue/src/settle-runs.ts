@@ -60,6 +60,9 @@ export async function settleRuns(
   return { lost, locked, ...(completed.length > 0 && { completed }) };
 }
 
+/** Of results in one statement, in UTF-16 units: as jsonb, which holds 256 MB, digits take six times as much. */
+const MOST_RESULT_CHARACTERS = 32_000_000;
+
 async function settleBatch(
   client: QueueClient,
   batch: readonly SettledRun[],
@@ -72,8 +75,22 @@ async function settleBatch(
     if (settlement.settle === 'complete') completions.push({ id, claimToken, result: settlement.result });
     else endings.push({ id, claimToken, ending: settlement });
   }
-  return [
-    await onceMore(() => complete(client, completions)),
-    await onceMore(() => settleJobs(client, endings)),
-  ];
+  const settled: Unsettled[] = [];
+  for (const part of inParts(completions)) settled.push(await onceMore(() => complete(client, part)));
+  settled.push(await onceMore(() => settleJobs(client, endings)));
+  return settled;
+}
+
+function inParts(completions: readonly Completion[]): Completion[][] {
+  const parts: Completion[][] = [[]];
+  let characters = 0;
+  for (const completion of completions) {
+    characters += completion.result?.length ?? 0;
+    if (characters > MOST_RESULT_CHARACTERS) {
+      parts.push([]);
+      characters = completion.result?.length ?? 0;
+    }
+    parts.at(-1)!.push(completion);
+  }
+  return parts;
 }

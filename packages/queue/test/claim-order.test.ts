@@ -69,6 +69,18 @@ describe('with more due than there is room', () => {
     }
   });
 
+  test('a claim for more than a thousand is for a thousand, dealt out in the same way', async () => {
+    const contracts = [newContract(), newContract()];
+    for (const contract of contracts) await enqueueJobs(prisma, contract, 1_000);
+    const jobs = await claimJobs(prisma, {
+      workerId: 'w',
+      wanted: contracts.map((contract) => wantedOf(contract, 1_000)),
+      capacity: 3_000,
+    });
+    const took = contracts.map(({ type }) => jobs.filter((job) => job.type === type).length);
+    expect(took).toEqual([500, 500]);
+  });
+
   test('a lone slot falls to each type sooner or later', async () => {
     const contracts = [newContract(), newContract(), newContract()];
     for (const contract of contracts) await enqueueJobs(prisma, contract, 1);

@@ -14,6 +14,7 @@ import {
   renewLeases,
   settleRuns,
 } from '../src/protocol.ts';
+import { selectBacklog } from '../src/store/backlog.ts';
 import { writeProgress } from '../src/store/progress.ts';
 import { openDatabase } from './fixtures/database.ts';
 import { complete, endLease, failed, fenceOf, newContract, wantedOf } from './fixtures/jobs.ts';
@@ -26,9 +27,17 @@ const database = await openDatabase();
 const { prisma, connect } = database;
 const admin = await connect();
 const contract = newContract({ type: 'type.0' });
+const other = newContract({ type: 'type.1' });
 
 const claim = (client: QueueClient) =>
   claimJobs(client, { workerId: 'w', wanted: [wantedOf(contract, 500)], capacity: 500 });
+
+const claimOfTwo = (client: QueueClient) =>
+  claimJobs(client, {
+    workerId: 'w',
+    wanted: [contract, other].map((some) => wantedOf(some, 500)),
+    capacity: 500,
+  });
 
 let explainer: Explaining;
 
@@ -47,6 +56,7 @@ async function settingsOfQueue(): Promise<Record<string, string>> {
 async function sendAll(client: QueueClient): Promise<void> {
   const nobody = { id: randomUUID(), claimToken: randomUUID(), claims: 1 };
   await claim(client);
+  await selectBacklog(client);
   await findHeads(client, [contract.type]);
   await renewLeases(client, [{ ...nobody, leaseMs: 30_000 }]);
   for (const options of [{ keepCompleted: true }, NOTHING_KEPT]) {
@@ -91,8 +101,9 @@ async function pathsOf(rows: number, send: (client: QueueClient) => Promise<unkn
   });
 }
 
-test('the claim and the look for the heads', async () => {
+test('the claim, of one type and of more than there is room for, and the look for the heads', async () => {
   expect(await pathsOf(500, claim)).toEqual([['job_queue_due', PRIMARY]]);
+  expect(await pathsOf(500, claimOfTwo)).toEqual([['job_queue_due', PRIMARY]]);
   expect(await pathsOf(4, (client) => findHeads(client, [contract.type]))).toEqual([['job_queue_due']]);
 });
 
@@ -129,4 +140,8 @@ test('the sweep and the cleanup', async () => {
   expect(await pathsOf(500, (client) => deleteFinished(client, 1_000, 500))).toEqual([
     ['job_queue_finished', PRIMARY],
   ]);
+});
+
+test('the look at the backlog', async () => {
+  expect(await pathsOf(50_000, (client) => selectBacklog(client))).toEqual([['job_queue_due']]);
 });

@@ -33,22 +33,37 @@ describe('enqueueMany', () => {
     expect(await enqueueMany(prisma, newContract(), [])).toEqual([]);
   });
 
-  test('each item has options of its own', async () => {
-    const contract = newContract();
-    const runAt = new Date('2030-01-01T00:00:00.000Z');
+  // They are two statements.
+  test.each([null, 'k'])('each item has options of its own, one of them the key %s', async (dedupeKey) => {
+    const contract = newContract({ maxAttempts: 7, maxCrashes: 2 });
+    const runAt = new Date('2030-01-01T00:00:00.123Z');
     const outcomes = await enqueueMany(prisma, contract, [
       { payload: 0 },
       { payload: 1, priority: 'urgent', runAt },
-      { payload: 2, priority: 'low', delay: '1d', dedupeKey: 'k' },
+      { payload: 2, priority: 'low', delay: '1d', ...(dedupeKey !== null && { dedupeKey }) },
     ]);
     const rows = await prisma.jobQueue.findMany({ where: { type: contract.type }, orderBy: { id: 'asc' } });
     expect(rows.map(({ id }) => id)).toEqual(outcomes.map(({ id }) => id));
+    const limits = { maxAttempts: 7, maxCrashes: 2 };
     expect(rows).toMatchObject([
-      { payload: 0, priority: 2, dedupeKey: null },
-      { payload: 1, priority: 0, runAt },
-      { payload: 2, priority: 3, dedupeKey: 'k' },
+      { payload: 0, priority: 2, dedupeKey: null, runAt: rows[0]!.createdAt, ...limits },
+      { payload: 1, priority: 0, dedupeKey: null, runAt, ...limits },
+      { payload: 2, priority: 3, dedupeKey, ...limits },
     ]);
+    expect(rows[2]!.runAt.getTime() - rows[2]!.createdAt.getTime()).toBe(86_400_000);
   });
+
+  test('64 MiB of payloads may take many times as much once they are stored', async () => {
+    const contract = newContract();
+    const digits = Array.from({ length: 131_000 }, (_, n) => n % 10);
+    const outcomes = await enqueueMany(
+      prisma,
+      contract,
+      Array.from({ length: 200 }, () => ({ payload: digits })),
+    );
+    expect(outcomes).toHaveLength(200);
+    expect(await prisma.jobQueue.count({ where: { type: contract.type } })).toBe(200);
+  }, 60_000);
 
   test('one bad item, and nothing is written', async () => {
     const contract = defineJob({ type: 'test.many.bad', payload: z.object({ n: z.number() }) });

@@ -136,6 +136,16 @@ describe('a run that ended', () => {
     expect(rows.filter(({ state }) => state === 'completed')).toHaveLength(500);
   });
 
+  test('results that are many times as large once they are stored', async () => {
+    const contract = newContract();
+    await enqueueJobs(prisma, contract, 750);
+    const digits = JSON.stringify(Array.from({ length: 32_000 }, (_, n) => n % 10));
+    const runs = (await claimOf(prisma, contract, 750)).map((job) => complete(job, digits));
+    expect(runs).toHaveLength(750);
+    expect(await settleRuns(prisma, runs)).toEqual({ lost: [], locked: [] });
+    expect(await prisma.jobQueue.count({ where: { type: contract.type, state: 'completed' } })).toBe(750);
+  }, 60_000);
+
   test('nothing to settle is nothing', async () => {
     expect(await settleRuns(prisma, [])).toEqual({ lost: [], locked: [] });
   });

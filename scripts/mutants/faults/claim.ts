@@ -153,6 +153,15 @@ export const claimFaults: readonly Fault[] = [
     tests: ['packages/queue/test/claim-not-due.test.ts'],
   },
   {
+    name: 'claim/more-than-a-claim-may-be-for',
+    breaks: 'a claim for more than may be claimed is dealt out as well',
+    file: claim,
+    replace: 'Math.min(request.capacity, MAX_CLAIM)',
+    by: 'request.capacity',
+    tests: ['packages/queue/test/claim-order.test.ts'],
+    only: 'more than a thousand',
+  },
+  {
     name: 'claim/any-type',
     breaks: 'a type without a handler is not claimed',
     file: claim,

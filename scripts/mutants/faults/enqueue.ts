@@ -9,6 +9,7 @@ const predicate = `WHERE (("dedupeKey" IS NOT NULL) AND ("state" = ANY (ARRAY['p
 const dedupeTest = ['packages/queue/test/dedupe.test.ts'];
 const payloadTest = ['packages/queue/test/enqueue-payload.test.ts'];
 const enqueueTest = ['packages/queue/test/enqueue.test.ts'];
+const manyTest = ['packages/queue/test/enqueue-many.test.ts'];
 const executeTest = ['packages/queue/test/execute.test.ts'];
 
 const together = 'packages/queue/src/insert-together.ts';
@@ -94,6 +95,42 @@ export const enqueueFaults: readonly Fault[] = [
     by: '3::int\n',
     tests: enqueueTest,
     only: 'limits and the defaults',
+  },
+  {
+    name: 'enqueue/delay-forgotten-beside-a-key',
+    breaks: 'a job among others that have a key keeps its delay',
+    file: insertWithKeys,
+    replace: `job."delayMs" * interval`,
+    by: '0 * interval',
+    tests: manyTest,
+    only: 'options of its own',
+  },
+  {
+    name: 'enqueue/limits-forgotten-beside-a-key',
+    breaks: 'a job among others that have a key has the limits of its contract',
+    file: insertWithKeys,
+    replace: `\${maxCrashes}::int\n`,
+    by: '3::int\n',
+    tests: manyTest,
+    only: 'options of its own',
+  },
+  {
+    name: 'enqueue/options-of-another',
+    breaks: 'each job of a batch has its own options',
+    file: insert,
+    replace: "jobs.map((job) => job.priority).join(',')",
+    by: "jobs.map((job) => job.priority).reverse().join(',')",
+    tests: manyTest,
+    only: 'options of its own',
+  },
+  {
+    name: 'enqueue/one-value-for-a-batch',
+    breaks: 'a batch may be as large as is promised, whatever is in it',
+    file: insert,
+    replace: `json_array_elements(\${columns.payloads}::json)`,
+    by: `jsonb_array_elements(\${columns.payloads}::jsonb)`,
+    tests: manyTest,
+    only: '64 MiB',
   },
   {
     name: 'enqueue/payload-unchecked',

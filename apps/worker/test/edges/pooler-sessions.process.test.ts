@@ -83,6 +83,25 @@ describe.skipIf(pgBouncerIsMissing)('on the sessions of a transaction pooler', (
     ]);
   });
 
+  test('nor does a pool that would keep its plans, whatever its URL says of the pooler', async () => {
+    const url = new URL(pooler.url);
+    for (const pgbouncer of ['true', 'false']) {
+      url.searchParams.set('pgbouncer', pgbouncer);
+      const keeping = createPrisma(url.href, { poolSize: 2, fixedPlans: true });
+      onTestFinished(() => keeping.$disconnect());
+      await Promise.allSettled([keeping.$queryRaw`SELECT 1`, keeping.$queryRaw`SELECT 2`]);
+    }
+    const clients = await Promise.all([connect(), connect()]);
+    for (const client of clients) await client.query('BEGIN');
+    const modes = await Promise.all(
+      clients.map((client) => client.query<{ plan_cache_mode: string }>('SHOW plan_cache_mode')),
+    );
+    expect(modes.map(({ rows }) => rows)).toEqual([
+      [{ plan_cache_mode: 'auto' }],
+      [{ plan_cache_mode: 'auto' }],
+    ]);
+  });
+
   test('a URL that does not say so fails by a fault that says what it lacks', async () => {
     const url = new URL(pooler.url);
     url.searchParams.delete('pgbouncer');

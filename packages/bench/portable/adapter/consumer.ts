@@ -43,6 +43,7 @@ export function createConsumer(parts: ConsumerParts): Consumer {
     applicationName: 'fencepost worker queue',
     poolSize: QUEUE_CONNECTIONS,
     queryTimeoutMs: QUEUE_STATEMENT_MS,
+    fixedPlans: true,
     onPoolError: (error) => logger.warn({ err: error }, 'idle database connection lost'),
   });
   const worker = createWorker({

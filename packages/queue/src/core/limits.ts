@@ -14,6 +14,8 @@ export const MAX_ATTEMPTS = 1_000;
 /** Rows of one INSERT: bounds the statement's memory and the time that it holds its locks. */
 export const MAX_ENQUEUE_BATCH = 10_000;
 export const MAX_ENQUEUE_BYTES = 64 * 1024 * 1024;
+/** Jobs of one claim: bounds what it brings at once, and what a lost answer leaves to the sweep. */
+export const MAX_CLAIM = 1_000;
 /** Issues of a payload that are told, and characters of each: a schema may name one for every item of a list. */
 export const MAX_ISSUES = 20;
 export const MAX_ISSUE_CHARACTERS = 500;

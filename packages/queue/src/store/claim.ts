@@ -1,5 +1,6 @@
 import type { QueueClient } from '../client.ts';
 import type { Heads } from '../core/heads.ts';
+import { MAX_CLAIM } from '../core/limits.ts';
 import type { RetryPolicy } from '../core/retry-policy.ts';
 import { claimedJobs, type ClaimedColumns, type ClaimedJob } from './claimed-jobs.ts';
 import { headArrays } from './head-arrays.ts';
@@ -24,9 +25,6 @@ export interface ClaimRequest {
   readonly from?: Heads | undefined;
 }
 
-/** As the limits in the statement, which have to be spelled there. */
-const MOST_A_CLAIM = 1_000;
-
 /**
  * The one way to a claim, for all types and all callers: pending → running. A transaction of its own that holds nothing
  * but the claim; the jobs run after it has committed.
@@ -37,7 +35,7 @@ const MOST_A_CLAIM = 1_000;
  */
 export async function claimJobs(client: QueueClient, request: ClaimRequest): Promise<ClaimedJob[]> {
   const { workerId, wanted, from } = request;
-  const capacity = Math.min(request.capacity, MOST_A_CLAIM);
+  const capacity = Math.min(request.capacity, MAX_CLAIM);
   if (wanted.length === 0 || capacity < 1) return [];
   const types = wanted.map((want) => want.type);
   const slots = wanted.map((want) => Math.min(want.slots, capacity));
@@ -83,8 +81,8 @@ export async function claimJobs(client: QueueClient, request: ClaimRequest): Pro
               ORDER BY queued."runAt", queued."id"
               LIMIT want."slots"
             ) AS due
-            -- For the planner, which takes a limit that it does not know for a tenth of all there is: with a million
-            -- due it would have the server compile the statement (JIT), which takes fifty times as long as to run it.
+            -- MAX_CLAIM, for the planner, which takes a limit that it does not know for a tenth of all there is: with a
+            -- million due the server would compile the statement (JIT), which takes longer than to run it.
             LIMIT 1000
           ) AS candidate
           LIMIT want."slots"
@@ -125,7 +123,7 @@ export async function claimJobs(client: QueueClient, request: ClaimRequest): Pro
         -- Rows are locked as they are drawn: the levels after the one that fills the slots are not looked at.
         LIMIT "dealt"."slots"
       ) AS job
-      -- No claim is for more. It stands here for the planner, as above.
+      -- MAX_CLAIM, for the planner, as above.
       LIMIT 1000
     ),
     "claimed" AS (
