@@ -58,14 +58,19 @@ async function fixPlans(client: ClientBase): Promise<void> {
   );
 }
 
+/** The pool waits for the promise, and gives the connection up where it rejects; its types do not say so. */
+function onConnect(fixedPlans: boolean): (client: ClientBase) => unknown {
+  return async (client) => {
+    assertUtc(client);
+    if (fixedPlans) await fixPlans(client);
+  };
+}
+
 export function poolConfig(target: DatabaseTarget, options: PoolOptions): PoolConfig {
   return {
     ...sessionConfig(target, options.applicationName ?? target.applicationName ?? 'fencepost'),
     Client: PooledClient,
-    async onConnect(client) {
-      assertUtc(client);
-      if (options.fixedPlans && !target.behindPooler) await fixPlans(client);
-    },
+    onConnect: onConnect(options.fixedPlans === true && !target.behindPooler),
     max: Math.min(options.poolSize ?? DEFAULT_POOL_SIZE, target.connectionLimit ?? Infinity),
     connectionTimeoutMillis: target.poolTimeoutMs ?? target.connectTimeoutMs ?? CONNECTION_TIMEOUT_MS,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,

@@ -3,6 +3,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { repositoryRoot } from '@fencepost/testing';
+import { findContestant } from '../systems/index.ts';
 import type { Answer, ChildCalls, ChildEvent, Question } from './calls.ts';
 
 export interface Child<Role extends keyof ChildCalls> {
@@ -36,7 +37,7 @@ export async function startChild<Role extends keyof ChildCalls>(
   const file = fileURLToPath(new URL(`./${role}.ts`, import.meta.url));
   const process_ = fork(file, [system, url], {
     cwd: repositoryRoot,
-    execArgv: FLAGS[code],
+    execArgv: [...FLAGS[code], ...(findContestant(system)?.nodeOptions ?? [])],
     env: { ...process.env, NODE_ENV: 'production' },
   });
   const kill = () => process_.kill('SIGKILL');

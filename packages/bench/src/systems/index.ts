@@ -13,8 +13,13 @@ export interface Contestant {
   readonly grid: readonly string[];
   /** It waits for each job of a batch before it takes the next: no match for handlers that take their time. */
   readonly batchesOnly: boolean;
+  /** Of Node, as its documentation has them. */
+  readonly nodeOptions: readonly string[];
   readonly load: (point: string) => Promise<System>;
 }
+
+/** As apps/worker/Dockerfile has them. */
+const FENCEPOST_OPTIONS = ['--max-semi-space-size=8'];
 
 /** Of the limit. */
 const GRID = ['100x1', '100x2', '100x4', '500x1', '500x2', '500x4'];
@@ -23,10 +28,12 @@ const all: readonly Contestant[] = [
   {
     ...postgres('fencepost', async () => (await import('./fencepost.ts')).fencepost),
     can: ['transactions', 'no wake-ups'],
+    nodeOptions: FENCEPOST_OPTIONS,
   },
   {
     ...postgres('fencepost-keep-nothing', async () => (await import('./fencepost.ts')).fencepostKeepNothing),
     can: ['transactions', 'no wake-ups'],
+    nodeOptions: FENCEPOST_OPTIONS,
   },
   {
     ...postgres('limit', async (point) => (await import('./limit/own-table.ts')).limitOnOwnTable(point)),
@@ -70,7 +77,7 @@ const all: readonly Contestant[] = [
 ];
 
 function postgres(name: string, load: Contestant['load']): Contestant {
-  return { name, store: 'postgres', share: 1, can: [], grid: [], batchesOnly: false, load };
+  return { name, store: 'postgres', share: 1, can: [], grid: [], batchesOnly: false, nodeOptions: [], load };
 }
 
 export const systemNames = all.map(({ name }) => name);
