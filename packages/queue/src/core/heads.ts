@@ -33,7 +33,7 @@ interface Claimed extends Head {
 }
 
 /**
- * The heads after a claim that looked from the given ones.
+ * The heads after a claim that looked from the given ones, or from the beginning.
  *
  * @param claimed in the order in which they are to be started, as a claim returns them.
  */
