@@ -4,9 +4,7 @@
  * for the free slots alone: a job that waits here is one that another worker cannot have.
  */
 
-/**
- * No more than this, or than there are slots: what waits in a worker that is killed waits for the length of its lease.
- */
+/** No more than this, or than there are slots if those are more: what waits in a worker that is killed waits for its lease to end. */
 const MOST_AHEAD = 250;
 /** A claim that took longer says that something held it up, this process perhaps, and not how long the next will take. */
 const LONGEST_CLAIM_MS = 250;

@@ -44,7 +44,7 @@ export class PollLoop {
   readonly #overdue = createBackoff(OVERDUE);
   readonly #failing = createBackoff({ firstMs: 250, maxMs: 10_000 });
   readonly #heads: QueueHeads;
-  readonly #wholeClaim: number;
+  readonly #wholeBatch: number;
   /** Claims under way. */
   readonly #claims = new Set<Promise<void>>();
   /** Jobs that they may bring. */
@@ -61,7 +61,7 @@ export class PollLoop {
     this.#options = options;
     this.#ladder = new IdleLadder(options.idleMs);
     this.#heads = new QueueHeads({ ...options, types: options.types.map(({ type }) => type) });
-    this.#wholeClaim = wholeBatch(options.held.capacity);
+    this.#wholeBatch = wholeBatch(options.held.capacity);
     this.#tickedAt = options.clock.now();
   }
 
@@ -112,8 +112,8 @@ export class PollLoop {
    */
   #room(): number {
     const { held } = this.#options;
-    const room = Math.min(this.#wholeClaim, held.room() - this.#asked);
-    if (this.#claims.size > 0) return room === this.#wholeClaim ? room : 0;
+    const room = Math.min(this.#wholeBatch, held.room() - this.#asked);
+    if (this.#claims.size > 0) return room === this.#wholeBatch ? room : 0;
     return held.isIdle() || room > held.ahead.jobs / 2 ? Math.max(0, room) : 0;
   }
 
@@ -150,7 +150,7 @@ export class PollLoop {
     this.#ladder.reset();
     // What is thrown here is a fault of this program: nobody handles it, and so it ends the process in order.
     (this.#stopping ? handBack : dispatch)(jobs, askedAt);
-    return jobs.length === this.#wholeClaim ? 2 : 1;
+    return jobs.length === this.#wholeBatch ? 2 : 1;
   }
 
   async #ask(capacity: number): Promise<{ jobs: ClaimedJob[]; askedAt: number }> {
@@ -164,6 +164,7 @@ export class PollLoop {
       this.#heads.claimed(start, jobs, { capacity, tookMs: clock.now() - askedAt });
       return { jobs, askedAt };
     } catch (error) {
+      this.#heads.failed(start, clock.now() - askedAt);
       // Not waited for any longer; should it be answered all the same, nobody is to be left with its jobs.
       void claiming.then(
         (late) => handBack(late, askedAt),

@@ -3,7 +3,7 @@
  * detour. While claims come back full, the next one goes on where the last one ended, and past none of what has been
  * claimed since the last vacuum; one a second looks from the beginning all the same. And where a snapshot holds back
  * vacuum, so that the entries of jobs that have passed make any look from the beginning dear, claims start from heads
- * that surveys find anew, and none looks from the beginning.
+ * that surveys find anew, and only a probe looks from the beginning.
  *
  * Known to this worker's loop alone: what others have claimed, and jobs that have come to be before the heads, it learns
  * from the next look from the beginning or the next survey.
@@ -25,6 +25,8 @@ import { SurveySchedule } from './survey-schedule.ts';
 const FEW_ENTRIES = 1_000;
 /** In a backlog: no job before the heads, one that was handed back for instance, waits longer for a claim to see it. */
 const LOOK_BACK_MS = 1_000;
+/** A claim that fails sooner was not held up by what it had to pass. */
+const HELD_UP_MS = 1_000;
 /** A busy server takes long for whatever it does; an entry alone takes no longer than this. */
 const MOST_MS_AN_ENTRY = 0.001;
 
@@ -55,6 +57,7 @@ export class QueueHeads {
   #heads: Heads = new Map();
   #surveying: Promise<number | null> | undefined;
   #surveys = 0;
+  #mustSurvey = true;
   /** The last claim brought as many jobs as it could. */
   #isBacklog = false;
   /** When a claim started that has looked from the beginning. */
@@ -66,11 +69,12 @@ export class QueueHeads {
   }
 
   /**
-   * For the next claim. The first one waits for a survey, because a claim that passes more dead entries than it has time
-   * for would be given up by this worker and committed by the server.
+   * For the next claim. The first one waits for a survey, and so does one after a look from the beginning that took
+   * too long: a claim that passes more dead entries than it has time for takes nothing, and so would the next one.
    */
   async start(): Promise<ClaimStart> {
-    if (this.#surveys === 0) await this.#survey();
+    if (this.#mustSurvey) await this.#survey();
+    this.#mustSurvey = false;
     const decidedAt = this.#options.clock.now();
     const goesOn = this.#isBacklog && decidedAt - this.#lookedBackAt < LOOK_BACK_MS;
     const atHeads = this.#schedule.fromHeads || (goesOn && !this.#schedule.isProbe);
@@ -87,6 +91,13 @@ export class QueueHeads {
     const isKnown = looksBack ? start.surveys === this.#surveys : start.from === this.#heads;
     if (isKnown) this.#heads = afterClaim(this.#heads, jobs);
     if (this.#schedule.isDue(this.#options.clock.now())) void this.#survey().catch(() => {});
+  }
+
+  /** The claim has failed, or was not waited for any longer. */
+  failed({ from }: ClaimStart, tookMs: number): void {
+    if (from !== undefined || tookMs < HELD_UP_MS) return;
+    this.#schedule.gaveUp();
+    this.#mustSurvey = true;
   }
 
   /** Before the loop sleeps: milliseconds until the next job is due, null if there is none. */

@@ -62,11 +62,16 @@ export class SurveySchedule {
     this.#claimsMs += tookMs;
   }
 
+  /** A claim from the beginning did not come through: the next survey has to tell what there is to pass. */
+  gaveUp(): void {
+    this.#isProbe = false;
+  }
+
   /** @param deadMs how much of it was for the entries of jobs that have passed. */
   surveyed(now: number, tookMs: number, deadMs: number): void {
     // From the beginning, a claim passes them twice: at a third of it, it costs three times what it has to. At a quarter
     // of a claim from the heads, or of one that passed them all the same, it costs no more than twice that.
-    if (this.#claimsMs > 0) this.#fromHeads = deadMs > this.#claimMs / (this.#fromHeads ? 4 : 3);
+    if (this.#claimMs < Infinity) this.#fromHeads = deadMs > this.#claimMs / (this.#fromHeads ? 4 : 3);
     else if (deadMs > DEAR_MS) this.#fromHeads = true;
     this.#blindSurveys = 0;
     this.#waitAnew(now, tookMs);

@@ -100,3 +100,14 @@ test('what a survey has found meanwhile is not forgotten for the answer of a cla
   expect(next.looksBack).toBe(false);
   expect(next.ids[0]).toBe(stragglers[0]);
 });
+
+test('after a look from the beginning that took too long, a survey tells first what there is to pass', async () => {
+  const { heads } = startClaiming();
+  const first = await heads.start();
+  expect(first.from).toBeUndefined();
+  heads.failed(first, 10);
+  expect(await heads.start()).toMatchObject({ surveys: 1 });
+  heads.failed(first, 10_000);
+  expect(await heads.start()).toMatchObject({ surveys: 2 });
+  expect(await heads.start()).toMatchObject({ surveys: 2 });
+});

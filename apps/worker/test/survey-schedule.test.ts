@@ -102,6 +102,21 @@ describe('claims start at the heads', () => {
     expect(schedule.fromHeads).toBe(false);
   });
 
+  test('where a survey took long, and only claims that went on were made since the last one', () => {
+    const schedule = new SurveySchedule(0);
+    schedule.claimed(1, false);
+    schedule.surveyed(1_000, 400, 300);
+    expect(schedule.fromHeads).toBe(true);
+  });
+
+  test('also after one from the beginning that did not come through', () => {
+    const schedule = new SurveySchedule(0);
+    run(schedule, many, 10_000);
+    for (let surveys = 0; surveys < 3; surveys++) schedule.foundStraggler(20_000);
+    schedule.gaveUp();
+    expect(schedule).toMatchObject({ isProbe: false, fromHeads: true });
+  });
+
   test('until one that started at the beginning has told that they are gone, and no other', () => {
     const schedule = new SurveySchedule(0);
     run(schedule, many, 10_000);

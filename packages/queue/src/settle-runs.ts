@@ -27,9 +27,9 @@ export interface SettleOptions {
 }
 
 /**
- * Settles runs, in one statement for completions and one for the rest, and tells which of them changed nothing. A
- * database error throws, and says nothing about any of them: settling again is safe, because the fence is a condition
- * on the row.
+ * Settles runs, completions first, in several statements where their results are large, then the rest, and tells which
+ * of them changed nothing. A database error throws, and says nothing about any of them, though some may be written:
+ * settling again is safe, because the fence is a condition on the row.
  */
 export async function settleRuns(
   client: QueueClient,
@@ -60,7 +60,7 @@ export async function settleRuns(
   return { lost, locked, ...(completed.length > 0 && { completed }) };
 }
 
-/** Of results in one statement, in UTF-16 units: as jsonb, which holds 256 MB, digits take six times as much. */
+/** Of results in one statement, in UTF-16 units. A jsonb value holds 256 MB, and digits take six times as much in one as in JSON. */
 const MOST_RESULT_CHARACTERS = 32_000_000;
 
 async function settleBatch(
@@ -76,7 +76,8 @@ async function settleBatch(
     else endings.push({ id, claimToken, ending: settlement });
   }
   const settled: Unsettled[] = [];
-  for (const part of inParts(completions)) settled.push(await onceMore(() => complete(client, part)));
+  const parts = keepCompleted ? inParts(completions) : [completions];
+  for (const part of parts) settled.push(await onceMore(() => complete(client, part)));
   settled.push(await onceMore(() => settleJobs(client, endings)));
   return settled;
 }

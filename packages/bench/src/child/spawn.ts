@@ -37,7 +37,7 @@ export async function startChild<Role extends keyof ChildCalls>(
   const file = fileURLToPath(new URL(`./${role}.ts`, import.meta.url));
   const process_ = fork(file, [system, url], {
     cwd: repositoryRoot,
-    execArgv: [...FLAGS[code], ...(findContestant(system)?.nodeOptions ?? [])],
+    execArgv: [...FLAGS[code], ...(role === 'worker' ? (findContestant(system)?.nodeOptions ?? []) : [])],
     env: { ...process.env, NODE_ENV: 'production' },
   });
   const kill = () => process_.kill('SIGKILL');

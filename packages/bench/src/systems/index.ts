@@ -13,7 +13,7 @@ export interface Contestant {
   readonly grid: readonly string[];
   /** It waits for each job of a batch before it takes the next: no match for handlers that take their time. */
   readonly batchesOnly: boolean;
-  /** Of Node, as its documentation has them. */
+  /** Of its worker's Node, as its documentation has them. */
   readonly nodeOptions: readonly string[];
   readonly load: (point: string) => Promise<System>;
 }

@@ -81,8 +81,8 @@ export async function claimJobs(client: QueueClient, request: ClaimRequest): Pro
               ORDER BY queued."runAt", queued."id"
               LIMIT want."slots"
             ) AS due
-            -- MAX_CLAIM, for the planner, which takes a limit that it does not know for a tenth of all there is: with a
-            -- million due the server would compile the statement (JIT), which takes longer than to run it.
+            -- MAX_CLAIM, for the planner, which takes a limit that it does not know for a tenth of all there is: with some
+            -- hundred thousand due the server would compile the statement (JIT), which takes longer than to run it.
             LIMIT 1000
           ) AS candidate
           LIMIT want."slots"

@@ -12,14 +12,16 @@ const payload = z.unknown();
 const define = defineJob as (definition: unknown) => JobContract;
 const FIELDS = /^(type|payload|lease|timeout|maxAttempts|maxCrashes|retry|retry\.base|retry\.max)$/;
 
+/** Half of them within any bounds, or next to no definition as a whole would be taken. */
 const duration = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom('5s', '1m', 60_000) },
   fc
     .tuple(fc.integer({ min: -1, max: 10_000 }), fc.constantFrom('ms', 's', 'm', 'h', 'd', 'y', ''))
     .map((parts) => parts.join('')),
   fc.integer({ min: -1, max: 700_000_000 }),
   anyValue,
 );
-const times = fc.oneof(fc.integer({ min: -1, max: 1_002 }), anyValue);
+const times = fc.oneof({ weight: 3, arbitrary: fc.integer({ min: -1, max: 1_002 }) }, anyValue);
 const definition = fc.record(
   {
     type: fc.oneof(
@@ -63,7 +65,7 @@ test('any definition', async () => {
     }),
     { numRuns: RUNS },
   );
-  expect(taken).toBeGreaterThan(0);
+  expect(taken).toBeGreaterThan(RUNS / 50);
 });
 
 test('what is no definition', async () => {
