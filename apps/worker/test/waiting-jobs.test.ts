@@ -51,10 +51,13 @@ function startTwoSlots() {
   return { worker, gate, started, contexts, atOnce };
 }
 
-/** The later ones hold both slots, and more of them have been claimed. */
+/** The later ones hold both slots, and more of them have been claimed. Of the first ones none is on its way any more. */
 async function claimedAhead(started: readonly number[]): Promise<void> {
   await waitFor(() => started.includes(QUICK + 1));
-  await waitFor(async () => ((await table.states())['running'] ?? 0) > 2);
+  await waitFor(async () => {
+    const { completed = 0, running = 0 } = await table.states();
+    return completed === QUICK && running > 2;
+  });
 }
 
 test('jobs that wait for a slot start in their order, each once, and never more at once than there are slots', async () => {
