@@ -18,7 +18,7 @@ import { selectBacklog } from '../src/store/backlog.ts';
 import { writeProgress } from '../src/store/progress.ts';
 import { openDatabase } from './fixtures/database.ts';
 import { complete, endLease, failed, fenceOf, newContract, wantedOf } from './fixtures/jobs.ts';
-import { accessPaths, explaining, rowsThrownAway, type Explaining } from './fixtures/plans.ts';
+import { explaining, readsOf, type Explaining } from './fixtures/plans.ts';
 
 const PRIMARY = 'job_queue_pkey';
 const NOTHING_KEPT = { keepCompleted: false };
@@ -92,13 +92,9 @@ beforeAll(async () => {
   );
 }, 120_000);
 
-/** How each statement that is sent reads the table, and whether it looks at more than two rows for each it is about. */
 async function pathsOf(rows: number, send: (client: QueueClient) => Promise<unknown>): Promise<string[][]> {
   await send(explainer.client);
-  return explainer.plans().map((plan) => {
-    const thrownAway = rowsThrownAway(plan);
-    return [...accessPaths(plan), ...(thrownAway > 2 * rows ? [`${thrownAway} thrown away`] : [])];
-  });
+  return explainer.plans().map((plan) => readsOf(plan, rows));
 }
 
 test('the claim, of one type and of more than there is room for, and the look for the heads', async () => {
