@@ -76,8 +76,8 @@ export class Dispatcher implements RunOwner {
       leaseMs,
       claimAskedAt,
       timeoutAt: this.#options.clock.now() + timeoutMs,
+      claimToken: jobs[0]!.claimToken,
       ids: joinUuids(jobs.map(({ id }) => id)),
-      claimTokens: joinUuids(jobs.map(({ claimToken }) => claimToken)),
     };
   }
 

@@ -32,8 +32,8 @@ export class HeldRuns {
   readonly ahead: ClaimAhead;
   readonly #capacity: number;
   readonly #freed: () => void;
-  /** By token, not by id: a job that was lost and claimed again may be held twice. */
-  readonly #claims = new Map<string, HeldRun>();
+  /** By claim, not by job: one that was lost and claimed again may be held twice. */
+  readonly #claims = new Set<HeldRun>();
   /** Claimed, and not started yet, in the order in which they are to be. */
   readonly #waiting = new Set<HeldRun>();
   readonly #slots = new Set<HeldRun>();
@@ -56,7 +56,7 @@ export class HeldRuns {
   }
 
   add(held: HeldRun): void {
-    this.#claims.set(held.job.claimToken, held);
+    this.#claims.add(held);
     this.#waiting.add(held);
   }
 
@@ -78,7 +78,7 @@ export class HeldRuns {
   }
 
   settled(held: HeldRun): void {
-    this.#claims.delete(held.job.claimToken);
+    this.#claims.delete(held);
     this.#change();
   }
 
@@ -87,13 +87,9 @@ export class HeldRuns {
     this.#change();
   }
 
-  claim(claimToken: string): HeldRun | undefined {
-    return this.#claims.get(claimToken);
-  }
-
   /** Claims whose outcome has not been written. */
   claims(): HeldRun[] {
-    return [...this.#claims.values()];
+    return [...this.#claims];
   }
 
   /** Claimed, and without a slot. */

@@ -7,13 +7,14 @@
  */
 import { receiveMessageOnPort } from 'node:worker_threads';
 import { ClaimLostError, JobCancelledError, type Logger } from '@fencepost/queue';
-import type { Renewal } from '@fencepost/queue/protocol';
+import { nameOf, type Renewal } from '@fencepost/queue/protocol';
 import type { Clock } from './clock.ts';
 import type { DatabaseWatch } from './database-watch.ts';
 import type { ReportFenced } from './fenced.ts';
 import { leaseIsOver, type HeldRun, type HeldRuns } from './held-runs.ts';
 import {
   joinUuids,
+  type ClaimedIds,
   type FromRenewer,
   type KeptLeases,
   type LeaseRenewal,
@@ -52,8 +53,7 @@ export class LeaseKeeper {
     const ready = new Promise<void>((resolve) => (this.#ready = resolve));
     const tick = () => {
       this.#stopBelieving();
-      const claimTokens = this.#options.held.claims().map(({ job }) => job.claimToken);
-      this.#tell({ say: 'held', claimTokens: joinUuids(claimTokens) });
+      this.#tell({ say: 'held', claims: byClaim(this.#options.held.claims()) });
       this.#stopTicking = this.#options.clock.after(TICK_MS, tick);
     };
     tick();
@@ -88,12 +88,14 @@ export class LeaseKeeper {
         const { error } = message;
         return database.failed('renew', Object.assign(new Error(error.message), { code: error.code }));
       }
-      case 'renewed':
+      case 'renewed': {
         database.answered('renew');
-        for (const renewal of message.renewals) {
-          const run = held.claim(renewal.claimToken);
-          if (run) this.#heard(run, renewal, message.askedAt);
+        const renewals = new Map(message.renewals.map((renewal) => [nameOf(renewal), renewal]));
+        for (const run of held.claims()) {
+          const renewal = renewals.get(nameOf(run.job));
+          if (renewal) this.#heard(run, renewal, message.askedAt);
         }
+      }
     }
   }
 
@@ -136,4 +138,14 @@ export class LeaseKeeper {
     const { port } = this.#renewal!;
     for (let next; (next = receiveMessageOnPort(port));) this.#hear(next.message as FromRenewer);
   }
+}
+
+function byClaim(held: readonly HeldRun[]): ClaimedIds[] {
+  const groups = new Map<string, string[]>();
+  for (const { job } of held) {
+    const group = groups.get(job.claimToken);
+    if (group) group.push(job.id);
+    else groups.set(job.claimToken, [job.id]);
+  }
+  return [...groups].map(([claimToken, ids]) => ({ claimToken, ids: joinUuids(ids) }));
 }

@@ -23,30 +23,31 @@ export function copyOf(uuid: string): string {
 }
 
 export function splitUuids(uuids: Uuids): string[] {
-  return Array.from({ length: uuids.length / UUID_LENGTH }, (_, n) => uuidAt(uuids, n));
+  return Array.from({ length: uuids.length / UUID_LENGTH }, (_, n) =>
+    uuids.slice(n * UUID_LENGTH, (n + 1) * UUID_LENGTH),
+  );
 }
 
-export function uuidAt(uuids: Uuids, index: number): string {
-  return uuids.slice(index * UUID_LENGTH, (index + 1) * UUID_LENGTH);
+/** Jobs of one claim. */
+export interface ClaimedIds {
+  readonly claimToken: string;
+  readonly ids: Uuids;
 }
 
-/** Claims of one statement and type, as the renewer has to know them. */
-export interface KeptLeases {
+/** Jobs of one claim and type, as the renewer has to know them. */
+export interface KeptLeases extends ClaimedIds {
   readonly leaseMs: number;
   /** When the claims were asked for: the leases run from then, or from a moment later. */
   readonly claimAskedAt: number;
   /** When the time of their runs is over, were they started at once; those that wait are, within a moment. */
   readonly timeoutAt: number;
-  readonly ids: Uuids;
-  /** In the order of the ids. */
-  readonly claimTokens: Uuids;
 }
 
 export type ToRenewer =
   /** Before any of their runs starts. */
   | { readonly say: 'claimed'; readonly leases: readonly KeptLeases[] }
   /** Every claim that is still held, so that the others are forgotten; and that the main thread is alive. */
-  | { readonly say: 'held'; readonly claimTokens: Uuids }
+  | { readonly say: 'held'; readonly claims: readonly ClaimedIds[] }
   /** Somebody asked for a cancellation, and a renewal brings it back. */
   | { readonly say: 'renew now' };
 

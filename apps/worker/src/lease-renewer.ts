@@ -7,16 +7,9 @@
  * minute, not a thousand. A type whose jobs must move on sooner sets a shorter `lease`, and pays with renewals.
  */
 import type { QueueClient } from '@fencepost/queue';
-import { renewLeases, type Lease } from '@fencepost/queue/protocol';
+import { renewLeases, type Fence, type Lease } from '@fencepost/queue/protocol';
 import { within, type Clock } from './clock.ts';
-import {
-  copyOf,
-  splitUuids,
-  uuidAt,
-  type FromRenewer,
-  type KeptLeases,
-  type ToRenewer,
-} from './lease-messages.ts';
+import { copyOf, splitUuids, type FromRenewer, type KeptLeases, type ToRenewer } from './lease-messages.ts';
 
 /** A quarter of the shortest lease there is. */
 const TICK_MS = 250;
@@ -36,6 +29,11 @@ interface KeptLease extends Lease {
   readonly timeoutAt: number;
 }
 
+interface Kept {
+  readonly lease: KeptLease;
+  renewAt: number;
+}
+
 export interface LeaseRenewerOptions {
   readonly client: Pick<QueueClient, '$queryRaw'>;
   readonly clock: Clock;
@@ -45,8 +43,8 @@ export interface LeaseRenewerOptions {
 
 export class LeaseRenewer {
   readonly #options: LeaseRenewerOptions;
-  /** By token, not by id: a job that was lost and claimed again may be held twice. */
-  readonly #kept = new Map<string, { readonly lease: KeptLease; renewAt: number }>();
+  /** By claim and id, not by id alone: a job that was lost and claimed again may be held twice. */
+  readonly #kept = new Map<string, Map<string, Kept>>();
   /** Told, and not looked into: most are gone by the time the keeper says what is still held. */
   #unread: KeptLeases[] = [];
   readonly #random: () => number;
@@ -82,16 +80,26 @@ export class LeaseRenewer {
         this.#unread.push(...message.leases);
         return;
       case 'held':
-        return this.#keepOnly(new Set(splitUuids(message.claimTokens)));
+        return this.#keepOnly(
+          new Map(message.claims.map(({ claimToken, ids }) => [claimToken, new Set(splitUuids(ids))])),
+        );
       case 'renew now':
         this.#soon = true;
         void this.#renewDue();
     }
   }
 
-  #keepOnly(held: ReadonlySet<string>): void {
-    for (const claimToken of this.#kept.keys()) if (!held.has(claimToken)) this.#kept.delete(claimToken);
-    this.#read(this.#unread.splice(0), (claimToken) => held.has(claimToken));
+  /** @param held ids by claim. */
+  #keepOnly(held: ReadonlyMap<string, ReadonlySet<string>>): void {
+    for (const [claimToken, leases] of this.#kept) {
+      const ids = held.get(claimToken);
+      if (ids === undefined) this.#kept.delete(claimToken);
+      else for (const id of leases.keys()) if (!ids.has(id)) leases.delete(id);
+    }
+    for (const leases of this.#unread.splice(0)) {
+      const ids = held.get(leases.claimToken);
+      if (ids) this.#read(leases, (id) => ids.has(id));
+    }
   }
 
   /** Those of which a keeper that is blocked by a handler has said nothing more, but for their claim. */
@@ -101,17 +109,20 @@ export class LeaseRenewer {
     const due = this.#unread.filter(isDue);
     if (due.length === 0) return;
     this.#unread = this.#unread.filter((leases) => !isDue(leases));
-    this.#read(due, () => true);
+    for (const leases of due) this.#read(leases, () => true);
   }
 
-  #read(told: readonly KeptLeases[], isHeld: (claimToken: string) => boolean): void {
-    for (const { ids, claimTokens, claimAskedAt, leaseMs, timeoutAt } of told) {
-      for (const [n, piece] of splitUuids(claimTokens).entries()) {
-        if (!isHeld(piece)) continue;
-        const claimToken = copyOf(piece);
-        const lease = { id: copyOf(uuidAt(ids, n)), claimToken, leaseMs, timeoutAt };
-        this.#kept.set(claimToken, { lease, renewAt: firstRenewalAt(claimAskedAt, leaseMs) });
-      }
+  #read(
+    { claimToken, ids, claimAskedAt, leaseMs, timeoutAt }: KeptLeases,
+    isHeld: (id: string) => boolean,
+  ): void {
+    const kept = this.#kept.get(claimToken) ?? new Map<string, Kept>();
+    this.#kept.set(claimToken, kept);
+    for (const piece of splitUuids(ids)) {
+      if (!isHeld(piece)) continue;
+      const id = copyOf(piece);
+      const lease = { id, claimToken, leaseMs, timeoutAt };
+      kept.set(id, { lease, renewAt: firstRenewalAt(claimAskedAt, leaseMs) });
     }
   }
 
@@ -129,7 +140,9 @@ export class LeaseRenewer {
 
   #due(now: number): KeptLease[] {
     this.#readDue(now);
-    const kept = [...this.#kept.values()].filter(({ lease }) => this.#mayRenew(lease, now));
+    const kept = [...this.#kept.values()]
+      .flatMap((leases) => [...leases.values()])
+      .filter(({ lease }) => this.#mayRenew(lease, now));
     const dueBy = (latest: (leaseMs: number) => number) =>
       kept.filter(({ lease, renewAt }) => renewAt <= latest(lease.leaseMs));
     // With those that are due go those that soon will be, so that claims of different ages end up in one statement.
@@ -157,14 +170,13 @@ export class LeaseRenewer {
     this.#again(due, (leaseMs) => askedAt + shareOfWait * Math.min(RETRY_MS, leaseMs / 6));
     try {
       const renewals = await renewLeases(client, due);
-      const renewed = new Set(
-        renewals.filter(({ renewal }) => renewal === 'renewed').map(({ claimToken }) => claimToken),
-      );
       this.#again(
-        due.filter(({ claimToken }) => renewed.has(claimToken)),
+        renewals.filter(({ renewal }) => renewal === 'renewed'),
         (leaseMs) => askedAt + leaseMs / 3,
       );
-      for (const { renewal, claimToken } of renewals) if (renewal === 'lost') this.#kept.delete(claimToken);
+      for (const { renewal, claimToken, id } of renewals) {
+        if (renewal === 'lost') this.#kept.get(claimToken)?.delete(id);
+      }
       tell({ say: 'renewed', askedAt, renewals });
     } catch (error) {
       const { message, code } = error as Error & { code?: string };
@@ -172,10 +184,10 @@ export class LeaseRenewer {
     }
   }
 
-  #again(leases: readonly KeptLease[], renewAt: (leaseMs: number) => number): void {
-    for (const { claimToken, leaseMs } of leases) {
-      const kept = this.#kept.get(claimToken);
-      if (kept) kept.renewAt = renewAt(leaseMs);
+  #again(claims: readonly Fence[], renewAt: (leaseMs: number) => number): void {
+    for (const { claimToken, id } of claims) {
+      const kept = this.#kept.get(claimToken)?.get(id);
+      if (kept) kept.renewAt = renewAt(kept.lease.leaseMs);
     }
   }
 }

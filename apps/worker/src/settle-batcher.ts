@@ -9,6 +9,7 @@
 import type { Logger, QueueClient } from '@fencepost/queue';
 import {
   isAboutRows,
+  nameOf,
   settleRuns,
   sqlState,
   type SettledRun,
@@ -119,14 +120,28 @@ export class SettleBatcher {
   }
 
   #written(batch: readonly Pending[], { lost, locked, completed = [] }: SettledRuns): void {
-    const tokens = (fences: SettledRuns['lost']) => new Set(fences.map((fence) => fence.claimToken));
-    const [lostTokens, lockedTokens, completedTokens] = [tokens(lost), tokens(locked), tokens(completed)];
+    const exceptions = new Map([
+      ...lost.map((fence) => [nameOf(fence), 'lost'] as const),
+      ...locked.map((fence) => [nameOf(fence), 'locked'] as const),
+      ...completed.map((fence) => [nameOf(fence), 'completed'] as const),
+    ]);
     const later: Pending[] = [];
     for (const pending of batch) {
-      const { claimToken } = pending.held.job;
-      if (lockedTokens.has(claimToken)) later.push(pending);
-      else if (lostTokens.has(claimToken)) this.#lost(pending);
-      else this.#settled(pending.held, completedTokens.has(claimToken) ? COMPLETED : pending.settlement);
+      const { held, settlement } = pending;
+      const exception = exceptions.size > 0 ? exceptions.get(nameOf(held.job)) : undefined;
+      switch (exception) {
+        case undefined:
+          this.#settled(held, settlement);
+          break;
+        case 'completed':
+          this.#settled(held, COMPLETED);
+          break;
+        case 'lost':
+          this.#lost(pending);
+          break;
+        case 'locked':
+          later.push(pending);
+      }
     }
     // A locked row still has its claim, and the sweep passes it by: there is no hurry to give up.
     for (const pending of later) pending.since = this.#options.clock.now();

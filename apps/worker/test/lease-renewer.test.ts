@@ -6,7 +6,7 @@ import { waitFor } from '@fencepost/testing';
 import { afterAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { systemClock } from '../src/clock.ts';
-import { joinUuids, type FromRenewer, type KeptLeases } from '../src/lease-messages.ts';
+import { joinUuids, type ClaimedIds, type FromRenewer, type KeptLeases } from '../src/lease-messages.ts';
 import { LeaseRenewer } from '../src/lease-renewer.ts';
 import { createJobTable } from './fixtures/job-table.ts';
 
@@ -33,12 +33,14 @@ function leasesOf(jobs: readonly ClaimedJob[]): KeptLeases {
   const claimAskedAt = systemClock.now();
   return {
     ...{ leaseMs: contract.leaseMs, claimAskedAt, timeoutAt: claimAskedAt + contract.timeoutMs },
-    ids: joinUuids(jobs.map(({ id }) => id)),
-    claimTokens: tokensOf(jobs),
+    ...claimOf(jobs),
   };
 }
 
-const tokensOf = (jobs: readonly ClaimedJob[]) => joinUuids(jobs.map(({ claimToken }) => claimToken));
+/** Of jobs that one claim has taken. */
+function claimOf(jobs: readonly ClaimedJob[]): ClaimedIds {
+  return { claimToken: jobs[0]!.claimToken, ids: joinUuids(jobs.map(({ id }) => id)) };
+}
 
 function startRenewer() {
   const told: FromRenewer[] = [];
@@ -48,7 +50,7 @@ function startRenewer() {
     tell: (said) => void told.push(said),
   });
   const renewed = () =>
-    told.flatMap((said) => (said.say === 'renewed' ? said.renewals : [])).map(({ claimToken }) => claimToken);
+    told.flatMap((said) => (said.say === 'renewed' ? said.renewals : [])).map(({ id }) => id);
   return { renewer, renewed };
 }
 
@@ -58,19 +60,22 @@ test('when it is to renew at once, that is also what it was told a moment ago', 
   renewer.hear({ say: 'claimed', leases: [leasesOf(jobs)] });
   renewer.hear({ say: 'renew now' });
   await waitFor(() => renewed().length > 0);
-  expect(joinUuids(renewed().toSorted())).toBe(
-    joinUuids(jobs.map(({ claimToken }) => claimToken).toSorted()),
-  );
+  expect(renewed().toSorted()).toEqual(jobs.map(({ id }) => id).toSorted());
 });
 
 test('what is held no longer is forgotten, whether it was looked into or not', async () => {
   const { renewer, renewed } = startRenewer();
-  const [first, second, third, fourth] = await claimSome(4);
-  renewer.hear({ say: 'claimed', leases: [leasesOf([first!, second!])] });
-  renewer.hear({ say: 'held', claimTokens: tokensOf([first!, second!]) });
-  renewer.hear({ say: 'claimed', leases: [leasesOf([third!, fourth!])] });
-  renewer.hear({ say: 'held', claimTokens: tokensOf([second!, fourth!]) });
+  const [looked, unread, whole, wholeUnread] = [
+    await claimSome(2),
+    await claimSome(2),
+    await claimSome(1),
+    await claimSome(1),
+  ];
+  renewer.hear({ say: 'claimed', leases: [leasesOf(looked), leasesOf(whole)] });
+  renewer.hear({ say: 'held', claims: [claimOf(looked), claimOf(whole)] });
+  renewer.hear({ say: 'claimed', leases: [leasesOf(unread), leasesOf(wholeUnread)] });
+  renewer.hear({ say: 'held', claims: [claimOf(looked.slice(1)), claimOf(unread.slice(1))] });
   renewer.hear({ say: 'renew now' });
   await waitFor(() => renewed().length > 0);
-  expect(renewed().toSorted()).toEqual([second!.claimToken, fourth!.claimToken].toSorted());
+  expect(renewed().toSorted()).toEqual([looked[1]!.id, unread[1]!.id].toSorted());
 });

@@ -22,7 +22,7 @@ export { settleRuns, type SettledRun, type SettledRuns } from './settle-runs.ts'
 export { claimJobs, type ClaimRequest, type Wanted } from './store/claim.ts';
 export type { ClaimedJob } from './store/claimed-jobs.ts';
 export { deleteFinished } from './store/cleanup.ts';
-export type { Fence, Unsettled } from './store/fence.ts';
+export { nameOf, type Fence, type Unsettled } from './store/fence.ts';
 export { findHeads, type FoundHeads } from './store/find-heads.ts';
 export { reclaimJobs, type ReclaimedJob } from './store/reclaim.ts';
 export { renewLeases } from './renew-leases.ts';

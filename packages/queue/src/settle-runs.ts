@@ -36,28 +36,32 @@ export async function settleRuns(
   runs: readonly SettledRun[],
   options: SettleOptions = { keepCompleted: true },
 ): Promise<SettledRuns> {
-  const findOwn = options.keepCompleted ? findCompleted : findGone;
-  const lost: Fence[] = [];
-  const locked: Fence[] = [];
-  const completed: Fence[] = [];
-  // A worker that lost a row and claimed it again may settle it under both tokens: one after the other.
-  for (const batch of withoutRepeats(runs)) {
-    const found = await findOwn(
-      client,
-      batch.filter((run) => run.completing),
-    );
-    const isCompleted = (run: SettledRun) => run.completing && found.has(run.id);
-    completed.push(...batch.filter(isCompleted));
-    for (const part of await settleBatch(
-      client,
-      batch.filter((run) => !isCompleted(run)),
-      options,
-    )) {
-      lost.push(...part.lost);
-      locked.push(...part.locked);
-    }
+  const completed = new Set(await findOwnCompletions(client, runs, options));
+  const settled = await settleBatch(
+    client,
+    completed.size > 0 ? runs.filter((run) => !completed.has(run)) : runs,
+    options,
+  );
+  return {
+    lost: settled.flatMap(({ lost }) => lost),
+    locked: settled.flatMap(({ locked }) => locked),
+    ...(completed.size > 0 && { completed: [...completed] }),
+  };
+}
+
+/** Those that have completed their job already. */
+async function findOwnCompletions(
+  client: QueueClient,
+  runs: readonly SettledRun[],
+  { keepCompleted }: SettleOptions,
+): Promise<SettledRun[]> {
+  const find = keepCompleted ? findCompleted : findGone;
+  const completed: SettledRun[] = [];
+  for (const batch of withoutRepeats(runs.filter(({ completing }) => completing))) {
+    const found = await find(client, batch);
+    completed.push(...batch.filter(({ id }) => found.has(id)));
   }
-  return { lost, locked, ...(completed.length > 0 && { completed }) };
+  return completed;
 }
 
 /** Of results in one statement, in UTF-16 units. A jsonb value holds 256 MB, and digits take six times as much in one as in JSON. */
@@ -78,7 +82,7 @@ async function settleBatch(
   const settled: Unsettled[] = [];
   const parts = keepCompleted ? inParts(completions) : [completions];
   for (const part of parts) settled.push(await onceMore(() => complete(client, part)));
-  settled.push(await onceMore(() => settleJobs(client, endings)));
+  for (const part of withoutRepeats(endings)) settled.push(await onceMore(() => settleJobs(client, part)));
   return settled;
 }
 

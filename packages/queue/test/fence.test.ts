@@ -10,9 +10,7 @@ import { openDatabase } from './fixtures/database.ts';
 import { startHandler } from './fixtures/run.ts';
 import {
   attemptError,
-  claimOf,
   complete,
-  enqueueJobs,
   fenceOf,
   newClaim,
   newContract,
@@ -134,10 +132,7 @@ describe('it is the pair of id and token that counts', () => {
   test.each<Settlement>([{ settle: 'complete', result: null }, ending])(
     'two ids with each other’s token: $settle',
     async (settlement) => {
-      const contract = newContract();
-      await enqueueJobs(prisma, contract, 2);
-      const [one, two] = await claimOf(prisma, contract);
-      if (!one || !two) throw new Error('two claims expected');
+      const [one, two] = [await newClaim(prisma), await newClaim(prisma)];
       const before = [await row(one.id), await row(two.id)];
       const crossed = [
         { ...one, claimToken: two.claimToken },

@@ -4,7 +4,14 @@
  */
 import { describe, expect, test } from 'vitest';
 import { cancel, enqueue, findJob, retry } from '../src/index.ts';
-import { deleteFinished, reclaimJobs, renewLeases, sqlState, type ClaimedJob } from '../src/protocol.ts';
+import {
+  deleteFinished,
+  nameOf,
+  reclaimJobs,
+  renewLeases,
+  sqlState,
+  type ClaimedJob,
+} from '../src/protocol.ts';
 import { onceMore } from '../src/store/once-more.ts';
 import { openDatabase } from './fixtures/database.ts';
 import {
@@ -34,14 +41,14 @@ describe.each(['repeatable read', 'serializable'])('in a database that defaults 
     const contract = newContract({ retry: { base: 1, max: 1 } });
     const ids = await enqueueJobs(prisma, contract, 400);
     const pool = newPrisma(4);
-    const tokens = new Set<string>();
+    const names = new Set<string>();
     let claims = 0;
     let completed = 0;
     const claimer = async () => {
       while (completed < ids.length) {
         const jobs = await claimOf(pool, contract, 20);
         claims += jobs.length;
-        for (const { claimToken } of jobs) tokens.add(claimToken);
+        for (const job of jobs) names.add(nameOf(job));
         await renewLeases(
           pool,
           jobs.map((job) => ({ ...fenceOf(job), leaseMs: 30_000 })),
@@ -59,7 +66,7 @@ describe.each(['repeatable read', 'serializable'])('in a database that defaults 
 
     const failures = ids.filter((id) => id.endsWith('0')).length;
     expect(claims).toBe(400 + failures);
-    expect(tokens.size).toBe(claims);
+    expect(names.size).toBe(claims);
     expect(await prisma.jobQueue.count({ where: { type: contract.type, state: 'completed' } })).toBe(400);
   });
 

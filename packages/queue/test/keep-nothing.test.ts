@@ -153,10 +153,7 @@ describe('a stale claim deletes nothing', () => {
 
 describe('it is the pair of id and token that counts', () => {
   test('two ids with each other’s token delete neither', async () => {
-    const contract = newContract();
-    await enqueueJobs(prisma, contract, 2);
-    const [one, two] = await claimOf(prisma, contract);
-    if (!one || !two) throw new Error('two claims expected');
+    const [one, two] = [await newClaim(prisma), await newClaim(prisma)];
     const before = [await row(one.id), await row(two.id)];
     const { lost } = await settle([
       complete({ ...one, claimToken: two.claimToken }),

@@ -111,7 +111,7 @@ export const fenceFaults: readonly Fault[] = [
     name: 'fence/confirm-nothing',
     breaks: 'a completion whose answer was lost is found to be one’s own',
     file: 'packages/queue/src/settle-runs.ts',
-    replace: 'run.completing && found.has(run.id)',
+    replace: 'batch.filter(({ id }) => found.has(id))',
     by: 'false',
     tests: transactionTest,
     only: 'answer was lost',

@@ -7,7 +7,7 @@ const gone = 'packages/queue/src/store/find-gone.ts';
 const settleRuns = 'packages/queue/src/settle-runs.ts';
 const context = 'packages/queue/src/run-context.ts';
 const batcher = 'apps/worker/src/settle-batcher.ts';
-const ownToken = `AND "claimToken"::text = (SELECT "tokens" FROM "asked") ->> "id"::text`;
+const ownToken = `AND (("id", "claimToken") IN (SELECT "id", "claimToken" FROM "asked")) IS TRUE`;
 const running = `AND "state"::text = 'running'`;
 const nothingTest = ['packages/queue/test/keep-nothing.test.ts'];
 const transactionTest = ['packages/queue/test/keep-nothing-in-transaction.test.ts'];
@@ -22,7 +22,7 @@ export const keepNothingFaults: readonly Fault[] = [
     breaks: 'a stale claim deletes nothing',
     file: batch,
     replace: ownToken,
-    by: `AND (SELECT "tokens" FROM "asked") IS NOT NULL`,
+    by: `AND (SELECT count(*) FROM "asked") > 0`,
     tests: nothingTest,
     only: 'a stale claim',
   },
@@ -39,7 +39,7 @@ export const keepNothingFaults: readonly Fault[] = [
     breaks: 'each row is matched with its own token',
     file: batch,
     replace: ownToken,
-    by: `AND "claimToken"::text IN (SELECT value FROM jsonb_each_text((SELECT "tokens" FROM "asked")))`,
+    by: `AND "claimToken" IN (SELECT "claimToken" FROM "asked")`,
     tests: nothingTest,
     only: 'each other’s token',
   },
@@ -66,7 +66,7 @@ export const keepNothingFaults: readonly Fault[] = [
     breaks: 'only what the fence let through is deleted',
     file: batch,
     replace: 'WHERE job."id" = ANY (ARRAY(SELECT "id" FROM "held"))',
-    by: `WHERE job."id" = ANY ((SELECT "ids" FROM "asked")::uuid[])`,
+    by: 'WHERE job."id" = ANY (ARRAY(SELECT "id" FROM "asked"))',
     tests: nothingTest,
     only: 'a stale claim',
   },
@@ -83,8 +83,8 @@ export const keepNothingFaults: readonly Fault[] = [
     name: 'delete/other-ends-as-well',
     breaks: 'only a completion deletes',
     file: settleRuns,
-    replace: 'onceMore(() => settleJobs(client, endings))',
-    by: 'onceMore(() => (keepCompleted ? settleJobs(client, endings) : complete(client, endings as never)))',
+    replace: 'onceMore(() => settleJobs(client, part))',
+    by: 'onceMore(() => (keepCompleted ? settleJobs(client, part) : complete(client, part as never)))',
     tests: nothingTest,
     only: 'the only end',
   },
@@ -163,7 +163,7 @@ export const keepNothingFaults: readonly Fault[] = [
     name: 'gone/for-workers-that-keep',
     breaks: 'a worker that keeps finds its completion on the row alone',
     file: settleRuns,
-    replace: 'options.keepCompleted ? findCompleted : findGone',
+    replace: 'keepCompleted ? findCompleted : findGone',
     by: 'findGone',
     tests: transactionTest,
     only: 'of a worker that keeps',
@@ -172,7 +172,7 @@ export const keepNothingFaults: readonly Fault[] = [
     name: 'gone/never-looked-for',
     breaks: 'a worker that keeps nothing looks for rows that are gone',
     file: settleRuns,
-    replace: 'options.keepCompleted ? findCompleted : findGone',
+    replace: 'keepCompleted ? findCompleted : findGone',
     by: 'findCompleted',
     tests: workerTest,
     only: 'completion whose answer was lost',

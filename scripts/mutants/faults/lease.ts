@@ -30,8 +30,8 @@ export const leaseFaults: readonly Fault[] = [
     name: 'lease/what-is-held-forgotten',
     breaks: 'what the keeper still holds is renewed',
     file: renewer,
-    replace: '(claimToken) => held.has(claimToken));',
-    by: '() => false);',
+    replace: 'if (ids) this.#read(leases, (id) => ids.has(id));',
+    by: '',
     tests: ['apps/worker/test/timed-out-lease.test.ts'],
   },
   {

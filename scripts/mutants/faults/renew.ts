@@ -2,7 +2,7 @@
 import type { Fault } from '../fault.ts';
 
 const renew = 'packages/queue/src/store/renew.ts';
-const ownToken = `AND "claimToken"::text = (SELECT "tokens" FROM "asked") ->> "id"::text`;
+const ownToken = `AND (("id", "claimToken") IN (SELECT "id", "claimToken" FROM "asked")) IS TRUE`;
 const fenceTest = ['packages/queue/test/fence.test.ts'];
 const renewTest = ['packages/queue/test/renew.test.ts'];
 const lockTest = ['packages/queue/test/locks.test.ts'];
@@ -13,7 +13,7 @@ export const renewFaults: readonly Fault[] = [
     breaks: 'a stale claim renews nothing',
     file: renew,
     replace: ownToken,
-    by: `AND (SELECT "tokens" FROM "asked") IS NOT NULL`,
+    by: `AND (SELECT count(*) FROM "asked") > 0`,
     tests: fenceTest,
     only: 'by renewing',
   },
@@ -30,7 +30,7 @@ export const renewFaults: readonly Fault[] = [
     breaks: 'each row is matched with its own token',
     file: renew,
     replace: ownToken,
-    by: `AND "claimToken"::text IN (SELECT value FROM jsonb_each_text((SELECT "tokens" FROM "asked")))`,
+    by: `AND "claimToken" IN (SELECT "claimToken" FROM "asked")`,
     tests: fenceTest,
     only: 'each other’s token',
   },

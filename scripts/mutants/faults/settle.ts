@@ -3,9 +3,9 @@ import type { Fault } from '../fault.ts';
 
 const complete = 'packages/queue/src/store/complete.ts';
 const settle = 'packages/queue/src/store/settle.ts';
-const ownToken = `AND "claimToken"::text = (SELECT "tokens" FROM "asked") ->> "id"::text`;
-const anyToken = `AND "claimToken"::text IN (SELECT value FROM jsonb_each_text((SELECT "tokens" FROM "asked")))`;
-const noToken = `AND (SELECT "tokens" FROM "asked") IS NOT NULL`;
+const ownToken = `AND (("id", "claimToken") IN (SELECT "id", "claimToken" FROM "asked")) IS TRUE`;
+const anyToken = `AND "claimToken" IN (SELECT "claimToken" FROM "asked")`;
+const noToken = `AND (SELECT count(*) FROM "asked") > 0`;
 const running = `AND "state"::text = 'running'`;
 const fenceTest = ['packages/queue/test/fence.test.ts'];
 const stateTest = ['packages/queue/test/fence-state.test.ts'];
@@ -52,10 +52,21 @@ export const settleFaults: readonly Fault[] = [
     name: 'complete/no-result',
     breaks: 'the result is kept',
     file: complete,
-    replace: `"result" = results."byId" -> job."id"::text`,
-    by: `"result" = results."byId" -> ''`,
+    replace: `"result" = results."byName" -> (job."claimToken"::text || job."id"::text)`,
+    by: `"result" = results."byName" -> ''`,
     tests: settleTest,
     only: 'complete with',
+  },
+  {
+    name: 'complete/lost-by-row',
+    breaks: 'a claim that is gone is lost though another claim of the row is settled with it',
+    file: complete,
+    replace: `(asked."id", asked."claimToken") NOT IN (
+        SELECT held."id", held."claimToken"`,
+    by: `asked."id" NOT IN (
+        SELECT held."id"`,
+    tests: fenceTest,
+    only: 'claimed a row twice',
   },
   {
     name: 'settle/no-token',

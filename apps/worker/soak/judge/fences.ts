@@ -47,7 +47,8 @@ function unloggedLosses(
     .filter(({ msg }) => msg === CLAIM_WAS_LOST)
     .filter(({ id, fence, op }) => {
       const token = claims.get(claimKey(id, fence))?.token;
-      return !fenced.some((line) => line['op'] === op && line['claimToken'] === token);
+      const isOfIt = (line: LogLine) => line['id'] === id && line['claimToken'] === token;
+      return !fenced.some((line) => line['op'] === op && isOfIt(line));
     })
     .map(({ id, fence, op }) => ({
       rule: RULE,
@@ -91,16 +92,16 @@ function leftBehind(process: ProcessEvidence, claims: Claims, gone: Evidence['go
  * it cannot know.
  */
 function spokenOf({ lines }: ProcessEvidence, gone: Evidence['gone']): (claim: Claim) => boolean {
-  const tokens = new Set<unknown>();
+  const fenced = new Set<string>();
   const saidCompleted = new Set<string>();
   const left = new Set<unknown>();
   for (const { msg, claimToken, ids, id, claims } of lines) {
     if (msg === COMPLETED && gone.has(String(id))) saidCompleted.add(claimKey(id, claims));
-    if (msg === FENCED || msg === ABANDONED) tokens.add(claimToken);
+    if (msg === FENCED || msg === ABANDONED) fenced.add(claimKey(id, claimToken));
     if (msg === LEFT_BY_DRAIN) (ids as string[]).forEach((job) => left.add(job));
   }
   return ({ token, job, number }) =>
-    tokens.has(token) || left.has(job) || saidCompleted.has(claimKey(job, number));
+    fenced.has(claimKey(job, token)) || left.has(job) || saidCompleted.has(claimKey(job, number));
 }
 
 function miscounts({ name, lines }: ProcessEvidence, fenced: readonly LogLine[]): Violation[] {

@@ -17,21 +17,29 @@ export function kindOf(move: Move): MoveKind {
   return 'none of the protocol';
 }
 
+/** What was claimed with each token. */
+type Tokens = Map<string, Move[]>;
+
 export function judgeMoves(moves: readonly Move[]): Violation[] {
   const violations: Violation[] = [];
   const last = new Map<string, Move>();
-  const tokens = new Set<string>();
+  const tokens: Tokens = new Map();
   for (const move of moves) {
     const problem = problemOf(move, last.get(move.job), tokens);
     if (problem)
       violations.push({ rule: 'a job is moved as the protocol says', detail: `${spell(move)}: ${problem}` });
     last.set(move.job, move);
-    if (move.tokenAfter !== null) tokens.add(move.tokenAfter);
+    if (move.tokenAfter !== null) tokens.set(move.tokenAfter, [...(tokens.get(move.tokenAfter) ?? []), move]);
   }
   return violations;
 }
 
-function problemOf(move: Move, before: Move | undefined, tokens: ReadonlySet<string>): string | undefined {
+/** A claim takes several jobs with one token, each of them once. */
+function isOfAnotherClaim({ job, by }: Move, before: readonly Move[]): boolean {
+  return before.some((move) => move.job === job || move.by !== by);
+}
+
+function problemOf(move: Move, before: Move | undefined, tokens: Tokens): string | undefined {
   if (before && (before.stateAfter !== move.stateBefore || before.tokenAfter !== move.tokenBefore)) {
     return `it had been left ${before.stateAfter}`;
   }
@@ -42,7 +50,7 @@ function problemOf(move: Move, before: Move | undefined, tokens: ReadonlySet<str
       if (move.early) return 'it was not due yet';
       if (move.claims !== (before?.claims ?? 0) + 1)
         return `the claim before was number ${before?.claims ?? 0}`;
-      if (tokens.has(move.tokenAfter!)) return 'the token was used before';
+      if (isOfAnotherClaim(move, tokens.get(move.tokenAfter!) ?? [])) return 'the token was used before';
       if (charged !== 1) return `it charged ${charged} attempts`;
       return undefined;
     case 'settle':

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Move } from '../../soak/judge/evidence.ts';
 import * as given from './evidence.ts';
-import { CANCELLED, DOOMED, findingsOf, PLAIN, RECLAIMED } from './evidence.ts';
+import { CANCELLED, COMPLETED, DOOMED, findingsOf, PLAIN, RECLAIMED } from './evidence.ts';
 
 const altered = (fits: (move: Move) => boolean, changes: Partial<Move>) =>
   findingsOf(({ moves }) => ({
@@ -20,6 +20,12 @@ test.each([
   ['a claim that charges nothing', claimOf(PLAIN, 1), { attemptsAfter: 0 }, 'it charged 0 attempts'],
   ['a settlement that charges', endOf(PLAIN, 1), { attemptsAfter: 2 }, 'it charged 1 attempts'],
   ['a reclaim that gives back', endOf(RECLAIMED, 1), { attemptsAfter: 0 }, 'it charged -1 attempts'],
+  [
+    'a token of another claim',
+    claimOf(PLAIN, 1),
+    { tokenAfter: `token 1 of ${COMPLETED}` },
+    'the token was used before',
+  ],
   [
     'a token that comes back',
     claimOf(DOOMED, 2),

@@ -49,7 +49,11 @@ export async function claimJobs(client: QueueClient, request: ClaimRequest): Pro
 
   const [row] = await onceMore(
     () => client.$queryRaw<{ claimed: string }[]>`
-    WITH "from" AS MATERIALIZED (
+    WITH "claim" AS MATERIALIZED (
+      -- One for all of its rows, each of which it tells from the row's other claims: made, sent and compared once.
+      SELECT gen_random_uuid() AS "token"
+    ),
+    "from" AS MATERIALIZED (
       SELECT ${runAts}::timestamptz[] AS "runAts", ${ids}::uuid[] AS "ids"
     ),
     -- How many of each type: every type's first job before any type's second, the better level first; chance between
@@ -130,7 +134,7 @@ export async function claimJobs(client: QueueClient, request: ClaimRequest): Pro
       UPDATE "job_queue" AS job
       SET
         "state" = 'running',
-        "claimToken" = gen_random_uuid(),
+        "claimToken" = (SELECT "token" FROM "claim"),
         "lockUntil" = now() + (${leases}::float8[])[array_position(${types}::text[], job."type")] * interval '1 millisecond',
         -- Counted here, so that a job that kills its worker is counted without anyone having to write it down.
         "attempts" = job."attempts" + 1,
@@ -152,14 +156,14 @@ export async function claimJobs(client: QueueClient, request: ClaimRequest): Pro
         -- crash each.
         AND clock_timestamp() < now() + interval '8 seconds'
       RETURNING
-        "id", "claimToken", "type", "payload", "priority", "runAt", "createdAt", "attempts", "maxAttempts", "claims",
-        "crashes", "dedupeKey", "progress", "trace"
+        "id", "type", "payload", "priority", "runAt", "createdAt", "attempts", "maxAttempts", "claims", "crashes",
+        "dedupeKey", "progress", "trace"
     )
     -- One value, in columns: as objects it costs the server three times as much, and as rows it costs Node more.
     SELECT json_build_object(
+      'claimToken', (SELECT "token" FROM "claim"),
       'claimedAt', now(),
       'id', json_agg("id"),
-      'claimToken', json_agg("claimToken"),
       'type', json_agg("type"),
       'payload', json_agg("payload"),
       'priority', json_agg("priority"),

@@ -1,7 +1,7 @@
 /** What a claim brings back: rows as it left them, told in columns, in the order in which they are to be started. */
 import type { Fence } from './fence.ts';
 
-/** A row as its claim left it. The token is the claim's, and no other claim's of any row. */
+/** A row as its claim left it. Rows of one claim have its token in common; no other claim has it. */
 export interface ClaimedJob extends Fence {
   readonly type: string;
   readonly payload: unknown;
@@ -20,20 +20,23 @@ export interface ClaimedJob extends Fence {
   readonly waitedMs: number;
 }
 
+/** What all rows of a claim have in common. */
+type OfTheClaim = Pick<ClaimedJob, 'claimToken' | 'claimedAt'>;
+
 /** The claimed rows, a list a column; null where nothing was claimed. */
-export type ClaimedColumns = { readonly claimedAt: string } & {
-  readonly [Field in Exclude<keyof ClaimedJob, 'claimedAt'>]: readonly ClaimedJob[Field][] | null;
+export type ClaimedColumns = OfTheClaim & {
+  readonly [Field in Exclude<keyof ClaimedJob, keyof OfTheClaim>]: readonly ClaimedJob[Field][] | null;
 };
 
 export function claimedJobs(columns: ClaimedColumns): ClaimedJob[] {
-  const { claimedAt, id: ids, ...lists } = columns;
+  const { claimToken, claimedAt, id: ids, ...lists } = columns;
   if (ids === null) return [];
-  const { claimToken, type, payload, priority, runAt, createdAt, attempts, maxAttempts } = lists as Lists;
+  const { type, payload, priority, runAt, createdAt, attempts, maxAttempts } = lists as Lists;
   const { claims, crashes, dedupeKey, progress, trace, waitedMs } = lists as Lists;
   return ids
     .map((id, n) => ({
       id,
-      claimToken: claimToken[n]!,
+      claimToken,
       type: type[n]!,
       payload: payload[n],
       priority: priority[n]!,
@@ -53,7 +56,9 @@ export function claimedJobs(columns: ClaimedColumns): ClaimedJob[] {
 }
 
 /** The lists are null together. */
-type Lists = { readonly [Field in keyof ClaimedJob]: readonly ClaimedJob[Field][] };
+type Lists = {
+  readonly [Field in Exclude<keyof ClaimedJob, keyof OfTheClaim>]: readonly ClaimedJob[Field][];
+};
 
 /** RETURNING has no order. Instants of one session are spelled alike, so that their text sorts as they do. */
 function byOrderOfStart(a: ClaimedJob, b: ClaimedJob): number {

@@ -1,6 +1,7 @@
 /**
- * The fence: a run's writes name the row, the token of the run's claim and the state `running`, all three. A process
- * that lost a row and claimed it again holds two tokens for it, so that in a batch each row goes with its own token.
+ * The fence: a run's writes name the row, the token of its claim and the state `running`, all three. The rows of one
+ * claim share its token, and a process that lost a row and claimed it again holds two tokens for it: it is the pair of
+ * id and token that counts, in a batch as well.
  */
 import type { FencedWhere } from '../client.ts';
 import { isUuid } from '../core/uuid.ts';
@@ -24,16 +25,27 @@ export function fencedWhere({ id, claimToken }: Fence): FencedWhere {
   return { id: uuid('id', id), claimToken: uuid('claimToken', claimToken), state: 'running' };
 }
 
-/**
- * A batch as the statements take it: the JSON of `{ id: token }`, spelled by hand because UUIDs need no escapes. One text
- * and no lists, whose members pass through Prisma and pg one by one: docs/performance.md.
- */
-export function tokensById(fences: readonly Fence[]): string {
-  const pairs: string[] = [];
+/** The pair as one text. */
+export function nameOf({ id, claimToken }: Fence): string {
+  return claimToken + id;
+}
+
+/** A batch as the statements take it: each token that is in it, and the ids that go with it. */
+export interface FencedRows {
+  readonly tokens: readonly string[];
+  /** A `uuid[]` each, as text: the members of a list pass through Prisma and pg one by one (docs/performance.md). */
+  readonly ids: readonly string[];
+}
+
+/** @throws MissingTokenError */
+export function byToken(fences: readonly Fence[]): FencedRows {
+  const groups = new Map<string, string[]>();
   for (const { id, claimToken } of fences) {
-    pairs.push(`"${uuid('id', id)}":"${uuid('claimToken', claimToken)}"`);
+    const group = groups.get(claimToken);
+    if (group) group.push(uuid('id', id));
+    else groups.set(uuid('claimToken', claimToken), [uuid('id', id)]);
   }
-  return `{${pairs.join(',')}}`;
+  return { tokens: [...groups.keys()], ids: [...groups.values()].map((ids) => `{${ids.join(',')}}`) };
 }
 
 /** Splits a batch so that no row stands in one statement twice, with two tokens. */

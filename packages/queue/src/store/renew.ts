@@ -1,5 +1,5 @@
 import type { QueueClient } from '../client.ts';
-import { tokensById, type Fence } from './fence.ts';
+import { byToken, type Fence } from './fence.ts';
 import { onceMore } from './once-more.ts';
 
 /** A claim to be renewed, and for how long. */
@@ -25,23 +25,22 @@ export async function renewClaims(
   leases: readonly Lease[],
 ): Promise<Renewal[]> {
   if (leases.length === 0) return [];
-  const tokens = tokensById(leases);
+  const { tokens, ids } = byToken(leases);
   const durations = JSON.stringify(Object.fromEntries(leases.map(({ id, leaseMs }) => [id, leaseMs])));
 
   return onceMore(
     () => client.$queryRaw<Renewal[]>`
     WITH "asked" AS MATERIALIZED (
-      -- See complete.ts.
-      SELECT "tokens", ARRAY(SELECT jsonb_object_keys("tokens")::uuid) AS "ids"
-      FROM (SELECT ${tokens}::jsonb AS "tokens") AS pairs
+      SELECT claim."claimToken", unnest(claim."ids"::uuid[]) AS "id"
+      FROM unnest(${tokens}::uuid[], ${ids}::text[]) AS claim("claimToken", "ids")
     ),
     "held" AS MATERIALIZED (
       SELECT "id"
       FROM "job_queue"
-      WHERE "id" = ANY ((SELECT "ids" FROM "asked")::uuid[])
+      WHERE "id" = ANY (ARRAY(SELECT "id" FROM "asked"))
         -- As text, and each row against its own token: see complete.ts.
         AND "state"::text = 'running'
-        AND "claimToken"::text = (SELECT "tokens" FROM "asked") ->> "id"::text
+        AND (("id", "claimToken") IN (SELECT "id", "claimToken" FROM "asked")) IS TRUE
       ORDER BY "id"
       -- A handler's transaction may hold its job's row: the others are not to wait for it.
       FOR NO KEY UPDATE SKIP LOCKED
@@ -54,20 +53,20 @@ export async function renewClaims(
       RETURNING job."id"
     )
     SELECT
-      lease."id"::text AS "id",
-      lease."tokens" ->> lease."id"::text AS "claimToken",
+      asked."id"::text AS "id",
+      asked."claimToken"::text AS "claimToken",
       CASE
-        WHEN EXISTS (SELECT FROM "renewed" WHERE "renewed"."id" = lease."id") THEN 'renewed'
-        WHEN seen."state" = 'running' AND seen."claimToken"::text = lease."tokens" ->> lease."id"::text THEN 'locked'
+        WHEN EXISTS (SELECT FROM "renewed" WHERE "renewed"."id" = asked."id") THEN 'renewed'
+        WHEN seen."state" = 'running' AND seen."claimToken" = asked."claimToken" THEN 'locked'
         ELSE 'lost'
       END AS "renewal",
       seen."cancelRequestedAt" IS NOT NULL AS "cancelRequested"
-    FROM (SELECT unnest("ids") AS "id", "tokens" FROM "asked") AS lease
+    FROM "asked"
     -- As the row was when the statement began. One row by primary key, and OFFSET 0 so that it stays that way.
     LEFT JOIN LATERAL (
       SELECT job."state", job."claimToken", job."cancelRequestedAt"
       FROM "job_queue" AS job
-      WHERE job."id" = lease."id"
+      WHERE job."id" = asked."id"
       OFFSET 0
     ) AS seen ON true`,
   );

@@ -1,6 +1,6 @@
 import type { QueueClient } from '../client.ts';
 import type { AttemptError, Settlement } from '../core/decide.ts';
-import { tokensById, type Fence, type Unsettled } from './fence.ts';
+import { byToken, type Fence, type Unsettled } from './fence.ts';
 import { splitUnsettled, type UnsettledRow } from './unsettled.ts';
 
 /** Every settlement but a completion. */
@@ -16,22 +16,21 @@ export interface EndedRun extends Fence {
  */
 export async function settleJobs(client: QueueClient, runs: readonly EndedRun[]): Promise<Unsettled> {
   if (runs.length === 0) return { lost: [], locked: [] };
-  const tokens = tokensById(runs);
+  const { tokens, ids } = byToken(runs);
   const endings = JSON.stringify(Object.fromEntries(runs.map(({ id, ending }) => [id, spell(ending)])));
 
   const unsettled = await client.$queryRaw<UnsettledRow[]>`
     WITH "asked" AS MATERIALIZED (
-      -- See complete.ts.
-      SELECT "tokens", ARRAY(SELECT jsonb_object_keys("tokens")::uuid) AS "ids"
-      FROM (SELECT ${tokens}::jsonb AS "tokens") AS pairs
+      SELECT claim."claimToken", unnest(claim."ids"::uuid[]) AS "id"
+      FROM unnest(${tokens}::uuid[], ${ids}::text[]) AS claim("claimToken", "ids")
     ),
     "held" AS MATERIALIZED (
-      SELECT "id"
+      SELECT "id", "claimToken"
       FROM "job_queue"
-      WHERE "id" = ANY ((SELECT "ids" FROM "asked")::uuid[])
+      WHERE "id" = ANY (ARRAY(SELECT "id" FROM "asked"))
         -- As text, and each row against its own token: see complete.ts.
         AND "state"::text = 'running'
-        AND "claimToken"::text = (SELECT "tokens" FROM "asked") ->> "id"::text
+        AND (("id", "claimToken") IN (SELECT "id", "claimToken" FROM "asked")) IS TRUE
       ORDER BY "id"
       FOR NO KEY UPDATE SKIP LOCKED
     ),
@@ -79,14 +78,22 @@ export async function settleJobs(client: QueueClient, runs: readonly EndedRun[])
         CASE WHEN job."state" = 'pending' AND job."runAt" <= now() + interval '1 minute' THEN job_queue_wake() END
     )
     SELECT
-      unsettled."id"::text AS "id",
+      asked."id"::text AS "id",
+      asked."claimToken"::text AS "claimToken",
       (
         SELECT job."claimToken"::text
         FROM "job_queue" AS job
-        WHERE job."id" = unsettled."id"
+        WHERE job."id" = asked."id"
       ) AS "tokenSeen"
-    FROM (SELECT unnest("ids") FROM "asked" EXCEPT SELECT "id" FROM "settled") AS unsettled("id")`;
-  return splitUnsettled(runs, unsettled);
+    FROM "asked"
+    -- Looked through only where fewer were settled than were asked for.
+    WHERE (SELECT count(*) FROM "settled") < (SELECT count(*) FROM "asked")
+      AND (asked."id", asked."claimToken") NOT IN (
+        SELECT held."id", held."claimToken"
+        FROM "held"
+        WHERE held."id" IN (SELECT "id" FROM "settled")
+      )`;
+  return splitUnsettled(unsettled);
 }
 
 /** A settlement in the words of the row. */

@@ -42,6 +42,7 @@ export async function claim(world: World, real: Real, request: ClaimRequest, doe
       expect(claimed.map(asRow)).toEqual(inOrderOfStart(claimed.map(({ id }) => table.get(id))));
       const spent = new Set(world.claims.map(({ claimToken }) => claimToken));
       for (const { claimToken } of claimed) expect(spent).not.toContain(claimToken);
+      expect(new Set(claimed.map(({ claimToken }) => claimToken)).size).toBe(Math.min(1, claimed.length));
       return table;
     },
   });

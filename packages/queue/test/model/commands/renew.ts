@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { renewLeases } from '../../../src/renew-leases.ts';
+import { nameOf } from '../../../src/store/fence.ts';
 import { writeProgress } from '../../../src/store/progress.ts';
 import type { Renewal } from '../../../src/store/renew.ts';
 import { progressMove, renewMove } from '../moves/lease.ts';
@@ -72,5 +73,5 @@ export const progressCommand = fc
   );
 
 function sorted(renewals: readonly Renewal[]) {
-  return renewals.toSorted((a, b) => (a.claimToken < b.claimToken ? -1 : 1));
+  return renewals.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
 }

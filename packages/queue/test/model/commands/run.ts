@@ -6,6 +6,7 @@ import { ClaimLostError } from '../../../src/errors.ts';
 import { cancel } from '../../../src/operate.ts';
 import { renewLeases } from '../../../src/renew-leases.ts';
 import { settleRuns } from '../../../src/settle-runs.ts';
+import { nameOf } from '../../../src/store/fence.ts';
 import { writeProgress } from '../../../src/store/progress.ts';
 import { contextOf } from '../context.ts';
 import { heldRow } from '../moves/move.ts';
@@ -68,8 +69,8 @@ async function expectPassedBy(others: QueueClient, claim: Claim): Promise<void> 
   expect(unsettled).toEqual({ lost: [], locked: [{ id, claimToken }] });
 }
 
-function rememberCompleting(world: World, { claimToken }: Claim): void {
+function rememberCompleting(world: World, completed: Claim): void {
   world.claims = world.claims.map((claim) =>
-    claim.claimToken === claimToken ? { ...claim, completing: true } : claim,
+    nameOf(claim) === nameOf(completed) ? { ...claim, completing: true } : claim,
   );
 }

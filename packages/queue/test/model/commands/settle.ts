@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect } from 'vitest';
 import { decide, type Outcome } from '../../../src/core/decide.ts';
 import { settleRuns } from '../../../src/settle-runs.ts';
-import type { Fence } from '../../../src/store/fence.ts';
+import { nameOf, type Fence } from '../../../src/store/fence.ts';
 import { settleMove } from '../moves/settle.ts';
 import { command, pick, step, type Claim, type Real, type World } from '../world.ts';
 import { aClaim, commits, drawn, keepCompleted, outcome, pickClaim } from './kinds.ts';
@@ -16,7 +16,7 @@ interface Ended {
 
 const ended = fc.record({ claim: aClaim, outcome, isUnsure: fc.boolean() });
 
-/** Runs that ended, in one batch, each token once. */
+/** Runs that ended, in one batch, each claim of a row once. */
 export const settleCommand = fc
   .record({ runs: fc.array(ended, { minLength: 1, maxLength: 4 }), keepCompleted, commits })
   .map(({ runs, keepCompleted: keeps, commits: doesCommit }) =>
@@ -24,8 +24,8 @@ export const settleCommand = fc
       `settle(${fc.stringify(runs)}, keeps ${keeps}, commits ${doesCommit})`,
       (world, real) => {
         const picked = runs.map((run) => ({ ...run, claim: pickClaim(world, run.claim) }));
-        const byToken = new Map(picked.map((run) => [run.claim.claimToken, run]));
-        return settle(world, real, [...byToken.values()], { keeps, doesCommit });
+        const byName = new Map(picked.map((run) => [nameOf(run.claim), run]));
+        return settle(world, real, [...byName.values()], { keeps, doesCommit });
       },
       (world) => world.claims.length > 0,
     ),
@@ -84,11 +84,13 @@ async function settle(world: World, real: Real, runs: readonly Ended[], { keeps,
       for (const [n, { id, claimToken, claims, completing }] of asked.entries()) {
         const said = runs[n]?.outcome ?? { outcome: 'released' };
         const run = { id, claimToken, claims, completing, outcome: said, ...options };
-        const moved = settleMove(table, now, run);
+        // What has been completed before is looked for before anything is written.
+        const wasBefore = settleMove(world.table, now, run).report === 'completed before';
+        const moved = settleMove(table, now, { ...run, completing: wasBefore });
         table = moved.table;
-        reports[moved.report]?.push(claimToken);
+        reports[moved.report]?.push(nameOf(run));
       }
-      expect({ lost: tokensOf(lost), locked, completed: tokensOf(completed) }).toEqual({
+      expect({ lost: namesOf(lost), locked, completed: namesOf(completed) }).toEqual({
         lost: reports['lost']?.sort(),
         locked: [],
         completed: reports['completed before']?.sort(),
@@ -98,4 +100,4 @@ async function settle(world: World, real: Real, runs: readonly Ended[], { keeps,
   });
 }
 
-const tokensOf = (fences: readonly Fence[]) => fences.map(({ claimToken }) => claimToken).sort();
+const namesOf = (fences: readonly Fence[]) => fences.map(nameOf).sort();
