@@ -1,9 +1,12 @@
 /**
  * How many jobs to claim beyond the slots that are free: twice as many as the slots get through while a claim is under
- * way, so that none stands empty from one claim to the next. Of jobs that take long that is none, and the claim is then
- * for the free slots alone: a job that waits here is one that another worker cannot have.
+ * way, so that none stands empty from one claim to the next, or as many as they get through in a short while, so that
+ * there are few claims. Of jobs that take long that is none, and the claim is then for the free slots alone: a job that
+ * waits here is one that another worker cannot have.
  */
 
+/** With less, 50 slots of 5 ms each send five hundred claims a second: docs/performance.md. */
+const SHORT_WHILE_MS = 25;
 /** No more than this, or than there are slots if those are more: what waits in a worker that is killed waits for its lease to end. */
 const MOST_AHEAD = 250;
 /** A claim that took longer says that something held it up, this process perhaps, and not how long the next will take. */
@@ -24,10 +27,11 @@ export class ClaimAhead {
 
   /** Jobs that will find a slot within a moment; none before a run and a claim have ended. */
   get jobs(): number {
-    const runs = this.#claimMs.value / Math.max(SHORTEST_RUN_MS, this.#runMs.value);
+    const waitMs = Math.max(SHORT_WHILE_MS, 2 * this.#claimMs.value);
+    const runs = waitMs / Math.max(SHORTEST_RUN_MS, this.#runMs.value);
     return Number.isNaN(runs)
       ? 0
-      : Math.min(Math.max(MOST_AHEAD, this.#slots), Math.floor(2 * this.#slots * runs));
+      : Math.min(Math.max(MOST_AHEAD, this.#slots), Math.floor(this.#slots * runs));
   }
 
   /** A run took so long. */

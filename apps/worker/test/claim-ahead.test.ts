@@ -16,12 +16,18 @@ test('nothing is claimed ahead before a run and a claim have ended', () => {
 });
 
 test('twice as many as the slots get through while a claim is under way', () => {
-  expect(after(50, [5], [6]).jobs).toBe(120);
-  expect(after(4, [1], [6]).jobs).toBe(48);
+  expect(after(50, [20], [30]).jobs).toBe(150);
+  expect(after(4, [1], [20]).jobs).toBe(160);
+});
+
+test('as many as they get through in 25 ms where claims are answered sooner', () => {
+  expect(after(50, [10], [6]).jobs).toBe(125);
+  expect(after(4, [1], [6]).jobs).toBe(100);
 });
 
 test('nothing where jobs take long', () => {
   expect(after(10, [2_000], [6]).jobs).toBe(0);
+  expect(after(100, [2_501], [6]).jobs).toBe(0);
 });
 
 test('never more than there are slots, or than 250, however short the jobs and long the claims', () => {
@@ -31,8 +37,8 @@ test('never more than there are slots, or than 250, however short the jobs and l
 
 test('it goes by the mean of the last fifty: one long job among short ones counts at once', () => {
   const short = Array.from({ length: 200 }, () => 1);
-  expect(after(10, short, [5]).jobs).toBe(100);
-  expect(after(10, [...short, 1_000], [5]).jobs).toBe(4);
+  expect(after(4, short, [5]).jobs).toBe(100);
+  expect(after(4, [...short, 1_000], [5]).jobs).toBe(4);
 });
 
 test('nothing once jobs have waited in vain, until a run has ended', () => {
@@ -40,5 +46,5 @@ test('nothing once jobs have waited in vain, until a run has ended', () => {
   ahead.waitedInVain();
   expect(ahead.jobs).toBe(0);
   ahead.ran(10);
-  expect(ahead.jobs).toBe(10);
+  expect(ahead.jobs).toBe(25);
 });

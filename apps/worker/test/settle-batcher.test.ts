@@ -1,4 +1,5 @@
 /** Settlements: many in a statement, tried again while the database fails, and none held up by another. */
+import { setTimeout as delay } from 'node:timers/promises';
 import { defineJob, enqueue, enqueueMany, handle } from '@fencepost/queue';
 import { waitFor } from '@fencepost/testing';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -48,6 +49,34 @@ test('what ends together is settled together', async () => {
   gate.open();
   await waitFor(async () => (await table.states())['completed'] === 100);
   expect(statements.count('"completed" AS (')).toBeLessThanOrEqual(5);
+});
+
+test('what ends one by one is settled in few statements', async () => {
+  const statements = noteStatements();
+  const worker = startWorker({
+    url: table.url,
+    concurrency: 1,
+    clientOf: statements.clientOf,
+    handlers: [handle(contract, () => delay(1))],
+  });
+  const startedAt = performance.now();
+  await enqueueMany(
+    worker.prisma,
+    contract,
+    Array.from({ length: 200 }, () => ({ payload: {} })),
+  );
+  await waitFor(async () => (await table.states())['completed'] === 200);
+  const tookMs = performance.now() - startedAt;
+  // Of the five milliseconds between two, a timer may leave out one.
+  expect(statements.count('"completed" AS (')).toBeLessThanOrEqual(1 + tookMs / 4);
+});
+
+test('a run alone is settled at once', async () => {
+  // A wait of five milliseconds would be one of ten seconds.
+  const clock = createTestClock(0.0005);
+  const worker = startWorker({ url: table.url, clock, handlers: [handle(contract, async () => {})] });
+  const { id } = await enqueue(worker.prisma, contract, {});
+  await waitFor(() => isCompleted(id), { timeout: 5_000 });
 });
 
 test('a database that is away for less than the lease costs a finished run nothing', async () => {
