@@ -19,7 +19,8 @@ import { newId } from './new-id.ts';
 import { parsePayload } from './payload.ts';
 import { findDuplicates } from './store/find-duplicates.ts';
 import { insertJobsWithKeys } from './store/insert-with-keys.ts';
-import { insertJobs, type NewJob } from './store/insert.ts';
+import { insertJobs } from './store/insert.ts';
+import type { NewJob } from './store/new-job.ts';
 
 export interface EnqueueOptions {
   /** Not before this instant. */

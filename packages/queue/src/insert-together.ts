@@ -7,7 +7,8 @@
  * holds the key.
  */
 import type { QueueClient } from './client.ts';
-import { insertJobs, type NewJob, type NewJobs } from './store/insert.ts';
+import { insertJobs } from './store/insert.ts';
+import type { NewJob, NewJobs } from './store/new-job.ts';
 import { isAboutRows, sqlState } from './store/sql-state.ts';
 
 /** A statement that takes longer, whatever holds it up, does not keep others from being sent. */

@@ -3,6 +3,7 @@ import type { Fault } from '../fault.ts';
 
 const enqueue = 'packages/queue/src/enqueue.ts';
 const insert = 'packages/queue/src/store/insert.ts';
+const insertOne = 'packages/queue/src/store/insert-one.ts';
 const insertWithKeys = 'packages/queue/src/store/insert-with-keys.ts';
 const execute = 'packages/queue/src/execute.ts';
 const predicate = `WHERE (("dedupeKey" IS NOT NULL) AND ("state" = ANY (ARRAY['pending'::"JobState", 'running'::"JobState"])))`;
@@ -72,29 +73,56 @@ export const enqueueFaults: readonly Fault[] = [
   {
     name: 'enqueue/delay-by-the-own-clock',
     breaks: 'a delay counts from the database’s now',
-    file: insert,
-    replace: `now() + job."delayMs" * interval '1 millisecond'`,
-    by: `\${new Date(2_000_000_000_000).toISOString()}::timestamptz + job."delayMs" * interval '1 millisecond'`,
+    file: insertOne,
+    replace: `now() + \${job.delayMs}::float8 * interval '1 millisecond'`,
+    by: `\${new Date(2_000_000_000_000).toISOString()}::timestamptz + \${job.delayMs}::float8 * interval '1 millisecond'`,
     tests: enqueueTest,
     only: 'after a delay',
   },
   {
     name: 'enqueue/instant-to-the-second',
     breaks: 'an instant is kept to the millisecond',
-    file: insert,
-    replace: 'to_timestamp(job."runAtMs" / 1000.0)',
-    by: 'to_timestamp(floor(job."runAtMs" / 1000.0))',
+    file: insertOne,
+    replace: 'to_timestamp(${job.runAtMs}::float8 / 1000.0)',
+    by: 'to_timestamp(floor(${job.runAtMs}::float8 / 1000.0))',
     tests: enqueueTest,
     only: 'at the instant',
   },
   {
     name: 'enqueue/limits-of-the-table',
     breaks: 'a job has the limits of its contract',
-    file: insert,
+    file: insertOne,
     replace: `\${maxCrashes}::int\n`,
     by: '3::int\n',
     tests: enqueueTest,
     only: 'limits and the defaults',
+  },
+  {
+    name: 'enqueue-many/delay-by-the-own-clock',
+    breaks: 'a delay counts from the database’s now',
+    file: insert,
+    replace: `now() + job."delayMs" * interval '1 millisecond'`,
+    by: `\${new Date(2_000_000_000_000).toISOString()}::timestamptz + job."delayMs" * interval '1 millisecond'`,
+    tests: manyTest,
+    only: 'options of its own',
+  },
+  {
+    name: 'enqueue-many/instant-to-the-second',
+    breaks: 'an instant is kept to the millisecond',
+    file: insert,
+    replace: 'to_timestamp(job."runAtMs" / 1000.0)',
+    by: 'to_timestamp(floor(job."runAtMs" / 1000.0))',
+    tests: manyTest,
+    only: 'options of its own',
+  },
+  {
+    name: 'enqueue-many/limits-of-the-table',
+    breaks: 'a job has the limits of its contract',
+    file: insert,
+    replace: `\${maxCrashes}::int\n`,
+    by: '3::int\n',
+    tests: manyTest,
+    only: 'options of its own',
   },
   {
     name: 'enqueue/delay-forgotten-beside-a-key',

@@ -1,5 +1,5 @@
 import type { QueueClient } from '../client.ts';
-import type { NewJobs } from './insert.ts';
+import type { NewJobs } from './new-job.ts';
 import { onceMore } from './once-more.ts';
 
 /**

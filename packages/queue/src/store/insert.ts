@@ -1,31 +1,14 @@
 import type { QueueClient } from '../client.ts';
+import { insertOne } from './insert-one.ts';
+import type { NewJob, NewJobs } from './new-job.ts';
 import { onceMore } from './once-more.ts';
-
-/** A job to be inserted. Its payload is JSON that jsonb takes. */
-export interface NewJob {
-  readonly id: string;
-  readonly payload: string;
-  readonly priority: number;
-  /** Not before this instant, in milliseconds since 1970; null where `delayMs` says it. */
-  readonly runAtMs: number | null;
-  /** Not before so many milliseconds from now, by the database's clock. */
-  readonly delayMs: number;
-  readonly dedupeKey: string | null;
-}
-
-/** What all jobs of one statement share. */
-export interface NewJobs {
-  readonly type: string;
-  readonly maxAttempts: number;
-  readonly maxCrashes: number;
-  readonly jobs: readonly NewJob[];
-}
 
 /**
  * Inserts jobs of one type that have no dedupe key, and returns the ids of those that went in: all, but for what a
  * trigger of the app's may have left out. Runs in the caller's transaction.
  */
 export async function insertJobs(client: QueueClient, { type, maxAttempts, maxCrashes, jobs }: NewJobs) {
+  if (jobs.length === 1) return insertOne(client, { type, maxAttempts, maxCrashes, job: jobs[0]! });
   const columns = columnsOf(jobs);
   const inserted = await onceMore(
     () => client.$queryRaw<{ id: string }[]>`
