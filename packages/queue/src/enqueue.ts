@@ -93,7 +93,8 @@ export async function enqueueMany<Schema extends StandardSchemaV1>(
   // As they are before the first schema takes its time: the caller may change its list meanwhile.
   for (const [index, item] of [...items].entries()) {
     const at = items.length === 1 ? '' : `items[${index}].`;
-    const job = await newJob(contract, readOptions(`items[${index}]`, item, ITEM), at);
+    const made = newJob(contract, readOptions(`items[${index}]`, item, ITEM), at);
+    const job = made instanceof Promise ? await made : made;
     jobs.push(job);
     bytes += Buffer.byteLength(job.payload);
     if (bytes > MAX_ENQUEUE_BYTES) {
@@ -129,12 +130,17 @@ async function insertOrFind(client: QueueClient, contract: JobContract, jobs: re
   return jobs.map((job) => outcomes.get(job.id)!);
 }
 
-async function newJob(contract: JobContract, item: EnqueueItem<unknown>, at: string): Promise<NewJob> {
+/** A promise only where the schema takes its time, or has something against the payload: see parsePayload. */
+function newJob(contract: JobContract, item: EnqueueItem<unknown>, at: string): NewJob | Promise<NewJob> {
   const encoded = encodeJson(item.payload, MAX_PAYLOAD_BYTES);
   if (encoded.outcome === 'refused') throw new InvalidPayloadError(contract.type, encoded.problems);
+  const job = (): NewJob => {
+    const { runAtMs, delayMs, priority } = schedule(item, at);
+    return { id: newId(), payload: encoded.json, priority, runAtMs, delayMs, dedupeKey: dedupeKey(item, at) };
+  };
   // What will be stored is what is checked: a Date that the worker would get as text is refused here, not there.
-  await parsePayload(contract, JSON.parse(encoded.json));
-  return { id: newId(), payload: encoded.json, ...schedule(item, at), dedupeKey: dedupeKey(item, at) };
+  const parsed = parsePayload(contract, JSON.parse(encoded.json));
+  return parsed instanceof Promise ? parsed.then(job) : job();
 }
 
 function schedule({ runAt, delay, priority }: EnqueueOptions, at: string) {

@@ -131,6 +131,7 @@ function storableItems() {
  * they are all spelled alike: as an escape, which JSON.stringify makes of no surrogate that has its other half.
  */
 function withStorableText(json: string): string {
+  if (!json.includes('\\')) return json;
   return json.replace(/\\(u0000|ud[89a-f]..|.)/gi, (escape, what: string) =>
     what.length > 1 ? '\uFFFD' : escape,
   );
