@@ -15,6 +15,7 @@ import {
   renewLeases,
   settleRuns,
   type Heads,
+  type SettledRun,
 } from '../src/protocol.ts';
 import { deleteClaimed } from '../src/store/delete-claimed.ts';
 import { writeProgress } from '../src/store/progress.ts';
@@ -132,6 +133,7 @@ describe.each<PlanMode>(['force_custom_plan', 'force_generic_plan'])('%s', (mode
     const leases = jobs.map((job) => ({ ...fenceOf(job), leaseMs: 30_000 }));
     expect(await pathsOf(count, (client) => renewLeases(client, leases))).toEqual([[PRIMARY]]);
     const runs = jobs.map((job) => complete(job));
+    expect(await pathsOf(count, (client) => settleRuns(client, oneLost(runs)))).toEqual([[PRIMARY]]);
     expect(await pathsOf(count, (client) => settleRuns(client, runs))).toEqual([[PRIMARY]]);
     // Now each of them is lost, and was completed by its own claim.
     expect(await pathsOf(count, (client) => renewLeases(client, leases))).toEqual([[PRIMARY]]);
@@ -143,6 +145,7 @@ describe.each<PlanMode>(['force_custom_plan', 'force_generic_plan'])('%s', (mode
   test.each([1, 500])('completion that keeps nothing, %d', async (count) => {
     const nothing = { keepCompleted: false };
     const runs = (await claim(prisma, count)).map((job) => complete(job));
+    expect(await pathsOf(count, (client) => settleRuns(client, oneLost(runs), nothing))).toEqual([[PRIMARY]]);
     expect(await pathsOf(count, (client) => settleRuns(client, runs, nothing))).toEqual([[PRIMARY]]);
     // Now each of them is lost: gone, and for all that is known completed by its own claim.
     expect(await pathsOf(count, (client) => settleRuns(client, runs, nothing))).toEqual([[PRIMARY]]);
@@ -168,6 +171,7 @@ describe.each<PlanMode>(['force_custom_plan', 'force_generic_plan'])('%s', (mode
 
   test.each([1, 500])('failure, %d', async (count) => {
     const runs = (await claim(prisma, count)).map((job) => failed(job));
+    expect(await pathsOf(count, (client) => settleRuns(client, oneLost(runs)))).toEqual([[PRIMARY]]);
     expect(await pathsOf(count, (client) => settleRuns(client, runs))).toEqual([[PRIMARY]]);
     expect(await pathsOf(count, (client) => settleRuns(client, runs))).toEqual([[PRIMARY]]);
   });
@@ -217,6 +221,11 @@ describe.each<PlanMode>(['force_custom_plan', 'force_generic_plan'])('%s', (mode
     expect(await pathsOf(1, (client) => retry(client, id))).toEqual([['job_queue_dedupe', PRIMARY]]);
   });
 });
+
+/** The claim of the first of them is gone. */
+function oneLost(runs: readonly SettledRun[]): SettledRun[] {
+  return runs.map((run, n) => (n === 0 ? { ...run, claimToken: randomUUID() } : run));
+}
 
 test('a claim is not compiled, however many jobs are due', async () => {
   await admin.query(

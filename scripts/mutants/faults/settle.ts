@@ -69,6 +69,15 @@ export const settleFaults: readonly Fault[] = [
     only: 'claimed a row twice',
   },
   {
+    name: 'complete/lost-by-a-join',
+    breaks: 'one claim that is gone among hundreds costs no more than the others',
+    file: complete,
+    replace: '(held."id" IN (SELECT "id" FROM "completed")) IS TRUE',
+    by: 'held."id" IN (SELECT "id" FROM "completed")',
+    tests: ['packages/queue/test/explain.test.ts'],
+    only: 'renewal and completion',
+  },
+  {
     name: 'settle/no-token',
     breaks: 'a stale claim settles nothing',
     file: settle,
