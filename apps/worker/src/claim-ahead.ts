@@ -1,11 +1,11 @@
 /**
  * How many jobs to claim beyond the slots that are free: twice as many as the slots get through while a claim is under
  * way, so that none stands empty from one claim to the next, or as many as they get through in a short while, so that
- * there are few claims. Of jobs that take long that is none, and the claim is then for the free slots alone: a job that
- * waits here is one that another worker cannot have.
+ * there are few claims. Of jobs that take longer than that for each slot it is none, and the claim is then for the free
+ * slots alone: a job that waits here is one that another worker cannot have.
  */
 
-/** With less, 50 slots of 5 ms each send five hundred claims a second: docs/performance.md. */
+/** With less, 50 slots of 5 ms each send five hundred claims a second: docs/decisions/0004. */
 const SHORT_WHILE_MS = 25;
 /** No more than this, or than there are slots if those are more: what waits in a worker that is killed waits for its lease to end. */
 const MOST_AHEAD = 250;

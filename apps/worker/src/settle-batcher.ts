@@ -58,7 +58,7 @@ export class SettleBatcher {
   #aside: Pending[] = [];
   /** By the worker's clock. */
   #sentAt = -Infinity;
-  /** Statements under way. */
+  /** Statements under way, and the one that what gathers is waiting for. */
   #writing = 0;
   /** The database takes no settlement at all: nothing is sent before the next try. */
   #failing = false;
@@ -102,8 +102,9 @@ export class SettleBatcher {
     const { clock } = this.#options;
     const waitMs = this.#sentAt + APART_MS - clock.now();
     const [first] = this.#gathering;
-    if (waitMs <= 0 || first === undefined || first.alone || this.#gathering.length >= this.#wholeBatch)
-      return;
+    const isWhole = this.#gathering.length >= this.#wholeBatch;
+    // The one beside another sends whole batches alone, and leaves the waiting to that.
+    if (this.#writing > 1 || waitMs <= 0 || first === undefined || first.alone || isWhole) return;
     await new Promise<void>((resolve) => void clock.after(waitMs, resolve));
   }
 

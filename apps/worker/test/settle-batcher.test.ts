@@ -1,5 +1,4 @@
-/** Settlements: many in a statement, tried again while the database fails, and none held up by another. */
-import { setTimeout as delay } from 'node:timers/promises';
+/** Settlements: tried again while the database fails, and none held up by another. */
 import { defineJob, enqueue, enqueueMany, handle } from '@fencepost/queue';
 import { waitFor } from '@fencepost/testing';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -8,7 +7,6 @@ import { createGate } from './fixtures/gate.ts';
 import { createJobTable, type JobTable } from './fixtures/job-table.ts';
 import { startProxy } from './fixtures/proxy.ts';
 import { startWorker } from './fixtures/start-worker.ts';
-import { noteStatements } from './fixtures/statements.ts';
 import { createTestClock } from './fixtures/test-clock.ts';
 
 const payload = z.object({});
@@ -30,54 +28,6 @@ beforeEach(async () => {
 afterAll(() => table.close());
 
 const isCompleted = async (id: string) => (await table.row(id)).state === 'completed';
-
-test('what ends together is settled together', async () => {
-  const gate = createGate();
-  const statements = noteStatements();
-  const worker = startWorker({
-    url: table.url,
-    concurrency: 100,
-    clientOf: statements.clientOf,
-    handlers: [handle(contract, () => gate.opened)],
-  });
-  await enqueueMany(
-    worker.prisma,
-    contract,
-    Array.from({ length: 100 }, () => ({ payload: {} })),
-  );
-  await waitFor(() => worker.health().running === 100);
-  gate.open();
-  await waitFor(async () => (await table.states())['completed'] === 100);
-  expect(statements.count('"completed" AS (')).toBeLessThanOrEqual(5);
-});
-
-test('what ends one by one is settled in few statements', async () => {
-  const statements = noteStatements();
-  const worker = startWorker({
-    url: table.url,
-    concurrency: 1,
-    clientOf: statements.clientOf,
-    handlers: [handle(contract, () => delay(1))],
-  });
-  const startedAt = performance.now();
-  await enqueueMany(
-    worker.prisma,
-    contract,
-    Array.from({ length: 200 }, () => ({ payload: {} })),
-  );
-  await waitFor(async () => (await table.states())['completed'] === 200);
-  const tookMs = performance.now() - startedAt;
-  // Of the five milliseconds between two, a timer may leave out one.
-  expect(statements.count('"completed" AS (')).toBeLessThanOrEqual(1 + tookMs / 4);
-});
-
-test('a run alone is settled at once', async () => {
-  // A wait of five milliseconds would be one of ten seconds.
-  const clock = createTestClock(0.0005);
-  const worker = startWorker({ url: table.url, clock, handlers: [handle(contract, async () => {})] });
-  const { id } = await enqueue(worker.prisma, contract, {});
-  await waitFor(() => isCompleted(id), { timeout: 5_000 });
-});
 
 test('a database that is away for less than the lease costs a finished run nothing', async () => {
   const proxy = await startProxy(table.url);

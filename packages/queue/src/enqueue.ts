@@ -134,13 +134,13 @@ async function insertOrFind(client: QueueClient, contract: JobContract, jobs: re
 function newJob(contract: JobContract, item: EnqueueItem<unknown>, at: string): NewJob | Promise<NewJob> {
   const encoded = encodeJson(item.payload, MAX_PAYLOAD_BYTES);
   if (encoded.outcome === 'refused') throw new InvalidPayloadError(contract.type, encoded.problems);
-  const job = (): NewJob => {
+  const make = (): NewJob => {
     const { runAtMs, delayMs, priority } = schedule(item, at);
     return { id: newId(), payload: encoded.json, priority, runAtMs, delayMs, dedupeKey: dedupeKey(item, at) };
   };
   // What will be stored is what is checked: a Date that the worker would get as text is refused here, not there.
   const parsed = parsePayload(contract, JSON.parse(encoded.json));
-  return parsed instanceof Promise ? parsed.then(job) : job();
+  return parsed instanceof Promise ? parsed.then(make) : make();
 }
 
 function schedule({ runAt, delay, priority }: EnqueueOptions, at: string) {

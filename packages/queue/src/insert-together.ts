@@ -8,7 +8,7 @@
  */
 import type { QueueClient } from './client.ts';
 import { insertJobs } from './store/insert.ts';
-import type { NewJob, NewJobs } from './store/new-job.ts';
+import type { NewJob, SharedByJobs } from './store/new-job.ts';
 import { isAboutRows, sqlState } from './store/sql-state.ts';
 
 /** A statement that takes longer, whatever holds it up, does not keep others from being sent. */
@@ -26,9 +26,6 @@ interface Gathered {
   resolve(inserted: boolean): void;
   reject(error: unknown): void;
 }
-
-/** Jobs that share these go into one statement. */
-type Shared = Pick<NewJobs, 'type' | 'maxAttempts' | 'maxCrashes'>;
 
 const gatherings = new WeakMap<QueueClient, Map<string, Gathering>>();
 
@@ -50,7 +47,7 @@ export function mayGather(client: QueueClient, job: NewJob): boolean {
  * False if the database took the statement and left this job out, as a trigger of the app's may.
  * Rejects with what the database has against this job, or with why it could not be asked.
  */
-export function insertTogether(client: QueueClient, shared: Shared, job: NewJob): Promise<boolean> {
+export function insertTogether(client: QueueClient, shared: SharedByJobs, job: NewJob): Promise<boolean> {
   const { type, maxAttempts, maxCrashes } = shared;
   const ofClient = gatherings.get(client) ?? new Map<string, Gathering>();
   gatherings.set(client, ofClient);
@@ -62,12 +59,12 @@ export function insertTogether(client: QueueClient, shared: Shared, job: NewJob)
 
 class Gathering {
   readonly #client: QueueClient;
-  readonly #shared: Shared;
+  readonly #shared: SharedByJobs;
   #gathered: Gathered[] = [];
   /** When the statements under way began. */
   readonly #underWay = new Set<{ since: number }>();
 
-  constructor(client: QueueClient, shared: Shared) {
+  constructor(client: QueueClient, shared: SharedByJobs) {
     this.#client = client;
     this.#shared = shared;
   }

@@ -23,13 +23,14 @@ async function warmUp(): Promise<void> {
   await Promise.all(Array.from({ length: CLAIMERS }, () => prisma.$queryRaw`SELECT pg_sleep(0.05)::text`));
 }
 
-/** Each claimer until it finds nothing; the claims in the order in which they came back. */
+/** Each claimer until it finds nothing; the claims in the order in which they came back, and how many statements brought some. */
 async function claimEverything(
   types: readonly ReturnType<typeof newContract>[],
   capacity: number,
   afterwards: (jobs: ClaimedJob[]) => Promise<void> = async () => {},
-): Promise<{ claims: ClaimedJob[]; mostAtOnce: number }> {
+): Promise<{ claims: ClaimedJob[]; statements: number; mostAtOnce: number }> {
   const claims: ClaimedJob[] = [];
+  let statements = 0;
   let atOnce = 0;
   let mostAtOnce = 0;
   const wanted = types.map((contract) => wantedOf(contract));
@@ -40,13 +41,14 @@ async function claimEverything(
       const jobs = await claimJobs(prisma, { workerId: `claimer-${index}`, wanted, capacity });
       atOnce -= 1;
       claims.push(...jobs);
+      if (jobs.length > 0) statements += 1;
       await afterwards(jobs);
       // Rows that others were looking at are passed by: nothing found is not yet nothing left.
       if (jobs.length === 0 && (await remaining(types)) === 0) return;
     }
   };
   await Promise.all(Array.from({ length: CLAIMERS }, claimer));
-  return { claims, mostAtOnce };
+  return { claims, statements, mostAtOnce };
 }
 
 async function remaining(types: readonly { type: string }[]): Promise<number> {
@@ -61,7 +63,7 @@ describe('eight claimers', () => {
     const types = [newContract(), newContract(), newContract()];
     for (const contract of types) await enqueueJobs(prisma, contract, 1_333);
     await warmUp();
-    const { claims, mostAtOnce } = await claimEverything(types, 25);
+    const { claims, statements, mostAtOnce } = await claimEverything(types, 25);
 
     expect(mostAtOnce).toBe(CLAIMERS);
     expect(claims).toHaveLength(3_999);
@@ -73,8 +75,7 @@ describe('eight claimers', () => {
       rows.every(({ state, claims: count, attempts }) => state === 'running' && count + attempts === 2),
     ).toBe(true);
     expect(unique(rows.map(({ claimedBy }) => claimedBy ?? ''))).toBeGreaterThan(1);
-    const tokensOfClaimers = rows.map(({ claimToken, claimedBy }) => `${claimToken} ${claimedBy}`);
-    expect(unique(tokensOfClaimers)).toBe(unique(rows.map(({ claimToken }) => claimToken ?? '')));
+    expect(unique(rows.map(({ claimToken }) => claimToken ?? ''))).toBe(statements);
   });
 
   test('and settle: some fail at first, and in the end every one of 2,000 has completed once', async () => {

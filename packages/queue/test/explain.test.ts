@@ -14,6 +14,7 @@ import {
   reclaimJobs,
   renewLeases,
   settleRuns,
+  type ClaimedJob,
   type Heads,
   type SettledRun,
 } from '../src/protocol.ts';
@@ -164,6 +165,45 @@ describe.each<PlanMode>(['force_custom_plan', 'force_generic_plan'])('%s', (mode
     ]);
   });
 
+  // As of jobs that are claimed one by one and run for long.
+  test('a thousand claims of one job each: renewed, failed, completed, and completed without a trace', async () => {
+    const ways: ((client: QueueClient, jobs: ClaimedJob[]) => Promise<unknown>)[] = [
+      (client, jobs) =>
+        renewLeases(
+          client,
+          jobs.map((job) => ({ ...fenceOf(job), leaseMs: 30_000 })),
+        ),
+      (client, jobs) =>
+        settleRuns(
+          client,
+          jobs.map((job) => failed(job)),
+        ),
+      (client, jobs) =>
+        settleRuns(
+          client,
+          jobs.map((job) => complete(job)),
+        ),
+      (client, jobs) =>
+        settleRuns(
+          client,
+          jobs.map((job) => complete(job)),
+          { keepCompleted: false },
+        ),
+    ];
+    for (const way of ways) {
+      const jobs = await withTokensOfTheirOwn(await claim(prisma, 1_000));
+      const { client, plans } = await explaining(database, mode);
+      await way(client, jobs);
+      const made = plans();
+      expect(made.map((plan) => readsOf(plan, 1_000))).toEqual([[PRIMARY]]);
+      expect(made.map(isCompiled)).toEqual([false]);
+      await settleRuns(
+        prisma,
+        jobs.map((job) => complete(job)),
+      );
+    }
+  });
+
   test('completion that keeps nothing, in a handler’s transaction', async () => {
     const job = only(await claim(prisma, 1));
     expect(await pathsOf(1, (client) => deleteClaimed(client, job))).toEqual([[PRIMARY]]);
@@ -221,6 +261,17 @@ describe.each<PlanMode>(['force_custom_plan', 'force_generic_plan'])('%s', (mode
     expect(await pathsOf(1, (client) => retry(client, id))).toEqual([['job_queue_dedupe', PRIMARY]]);
   });
 });
+
+async function withTokensOfTheirOwn(jobs: readonly ClaimedJob[]): Promise<ClaimedJob[]> {
+  const own = jobs.map((job) => ({ ...job, claimToken: randomUUID() }));
+  await admin.query(
+    `UPDATE job_queue SET "claimToken" = own.token
+     FROM unnest($1::uuid[], $2::uuid[]) AS own(id, token)
+     WHERE job_queue.id = own.id`,
+    [own.map(({ id }) => id), own.map(({ claimToken }) => claimToken)],
+  );
+  return own;
+}
 
 /** The claim of the first of them is gone. */
 function oneLost(runs: readonly SettledRun[]): SettledRun[] {

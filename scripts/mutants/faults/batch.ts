@@ -4,6 +4,8 @@ import type { Fault } from '../fault.ts';
 const batcher = 'apps/worker/src/settle-batcher.ts';
 const fenced = 'apps/worker/src/fenced.ts';
 const batchTest = ['apps/worker/test/settle-batcher.test.ts'];
+const togetherTest = ['apps/worker/test/settle-together.test.ts'];
+const neighbourTest = ['apps/worker/test/jobs-of-a-claim.test.ts'];
 const fencedTest = ['apps/worker/test/fenced.test.ts'];
 
 export const batchFaults: readonly Fault[] = [
@@ -68,7 +70,7 @@ export const batchFaults: readonly Fault[] = [
     file: batcher,
     replace: 'this.#wholeBatch = wholeBatch(options.held.capacity);',
     by: 'this.#wholeBatch = 1;',
-    tests: batchTest,
+    tests: togetherTest,
     only: 'settled together',
   },
   {
@@ -77,7 +79,7 @@ export const batchFaults: readonly Fault[] = [
     file: batcher,
     replace: 'const APART_MS = 5;',
     by: 'const APART_MS = 0;',
-    tests: batchTest,
+    tests: togetherTest,
     only: 'one by one',
   },
   {
@@ -86,8 +88,25 @@ export const batchFaults: readonly Fault[] = [
     file: batcher,
     replace: 'const waitMs = this.#sentAt + APART_MS - clock.now();',
     by: 'const waitMs = APART_MS;',
-    tests: batchTest,
+    tests: togetherTest,
     only: 'a run alone',
+  },
+  {
+    name: 'batch/all-of-a-claim-lost',
+    breaks: 'a job that is lost takes no other of its claim with it',
+    file: batcher,
+    replace: 'const exceptions = new Map([',
+    by: 'const nameOf = (fence: { claimToken: string }) => fence.claimToken;\n    const exceptions = new Map([',
+    tests: neighbourTest,
+  },
+  {
+    name: 'batch/second-lane-waits',
+    breaks: 'a whole batch is sent while others wait',
+    file: batcher,
+    replace: 'this.#writing > 1 || waitMs',
+    by: 'waitMs',
+    tests: togetherTest,
+    only: 'whole batch',
   },
   {
     name: 'batch/results-in-one-value',

@@ -5,16 +5,10 @@ const enqueue = 'packages/queue/src/enqueue.ts';
 const insert = 'packages/queue/src/store/insert.ts';
 const insertOne = 'packages/queue/src/store/insert-one.ts';
 const insertWithKeys = 'packages/queue/src/store/insert-with-keys.ts';
-const execute = 'packages/queue/src/execute.ts';
 const predicate = `WHERE (("dedupeKey" IS NOT NULL) AND ("state" = ANY (ARRAY['pending'::"JobState", 'running'::"JobState"])))`;
 const dedupeTest = ['packages/queue/test/dedupe.test.ts'];
-const payloadTest = ['packages/queue/test/enqueue-payload.test.ts'];
 const enqueueTest = ['packages/queue/test/enqueue.test.ts'];
 const manyTest = ['packages/queue/test/enqueue-many.test.ts'];
-const executeTest = ['packages/queue/test/execute.test.ts'];
-
-const together = 'packages/queue/src/insert-together.ts';
-const togetherTest = ['packages/queue/test/enqueue-together.test.ts'];
 
 export const enqueueFaults: readonly Fault[] = [
   {
@@ -159,132 +153,6 @@ export const enqueueFaults: readonly Fault[] = [
     by: `jsonb_array_elements(\${columns.payloads}::jsonb)`,
     tests: manyTest,
     only: '64 MiB',
-  },
-  {
-    name: 'enqueue/payload-unchecked',
-    breaks: 'a payload is checked at enqueue',
-    file: enqueue,
-    replace: 'parsePayload(contract, JSON.parse(encoded.json))',
-    by: 'undefined as unknown',
-    tests: payloadTest,
-    only: 'do not fit the schema',
-  },
-  {
-    name: 'enqueue/payload-checked-before-json',
-    breaks: 'a payload is checked as the worker will get it',
-    file: enqueue,
-    replace: 'parsePayload(contract, JSON.parse(encoded.json))',
-    by: 'parsePayload(contract, item.payload)',
-    tests: payloadTest,
-    only: 'a Date is text by then',
-  },
-  {
-    name: 'enqueue/payload-stored-as-parsed',
-    breaks: 'a payload is stored as given',
-    file: enqueue,
-    replace: 'return { id: newId(), payload: encoded.json',
-    by: 'return { id: newId(), payload: JSON.stringify(parsed)',
-    tests: payloadTest,
-    only: 'stored as given',
-  },
-  {
-    name: 'enqueue/payload-of-any-size',
-    breaks: 'a payload has at most 256 KiB',
-    file: 'packages/queue/src/core/limits.ts',
-    replace: 'MAX_PAYLOAD_BYTES = 256 * 1024',
-    by: 'MAX_PAYLOAD_BYTES = 512 * 1024',
-    tests: payloadTest,
-    only: '256 KiB',
-  },
-  {
-    name: 'enqueue/nul-let-through',
-    breaks: 'what jsonb cannot hold is refused',
-    file: 'packages/queue/src/core/json-loss.ts',
-    replace: `if (text.includes('\\0')) return 'holds a NUL`,
-    by: `if (text === '\\0\\0') return 'holds a NUL`,
-    tests: ['packages/queue/test/core/json-payload.test.ts'],
-    only: 'refuses, and says where',
-  },
-  {
-    name: 'run/payload-not-parsed',
-    breaks: 'the worker parses the payload',
-    file: execute,
-    replace: 'await parsePayload(this.#handler.contract, this.job.payload)',
-    by: 'this.job.payload',
-    tests: executeTest,
-    only: 'gets its payload',
-  },
-  {
-    name: 'run/payload-parsed-twice',
-    breaks: 'the worker parses the payload once',
-    file: execute,
-    replace: 'await parsePayload(this.#handler.contract, this.job.payload)',
-    by: 'await parsePayload(this.#handler.contract, await parsePayload(this.#handler.contract, this.job.payload))',
-    tests: executeTest,
-    only: 'parsed once',
-  },
-  {
-    name: 'together/one-at-a-time',
-    breaks: 'enqueues at once share a statement',
-    file: together,
-    replace: `    await Promise.resolve();\n    while (this.#gathered`,
-    by: `    while (this.#gathered`,
-    tests: togetherTest,
-    only: 'twenty at once',
-  },
-  {
-    name: 'together/one-fails-all',
-    breaks: 'one bad row fails none of its neighbours',
-    file: together,
-    replace: 'gathered.length > 1 && (isAboutRows',
-    by: 'gathered.length > 999 && (isAboutRows',
-    tests: togetherTest,
-    only: 'fails none',
-  },
-  {
-    name: 'together/said-to-be-created',
-    breaks: 'what the database left out is not said to be created',
-    file: together,
-    replace: 'resolve(inserted.has(job.id))',
-    by: 'resolve(inserted.size > 0)',
-    tests: togetherTest,
-    only: 'leaves out',
-  },
-  {
-    name: 'together/keys-hold-up-others',
-    breaks: 'a job with a dedupe key holds up no other',
-    file: together,
-    replace: 'isPlain && job.dedupeKey === null',
-    by: 'isPlain',
-    tests: togetherTest,
-    only: 'dedupe key',
-  },
-  {
-    name: 'together/contexts-mixed',
-    breaks: 'through a client with extensions each job goes alone',
-    file: together,
-    replace: `$disconnect === 'function' && _extensions?.isEmpty?.() === true`,
-    by: `$disconnect === 'function' && _extensions !== undefined`,
-    tests: togetherTest,
-    only: 'extensions',
-  },
-  {
-    name: 'together/two-that-hang-stop-all',
-    breaks: 'statements that hang do not keep others from being sent',
-    file: together,
-    replace: 'const PATIENCE_MS = 5_000;',
-    by: 'const PATIENCE_MS = 5_000_000;',
-    tests: togetherTest,
-    only: 'hang',
-  },
-  {
-    name: 'together/types-mixed',
-    breaks: 'jobs of other limits have a statement of their own',
-    file: together,
-    replace: '`${maxAttempts} ${maxCrashes} ${type}`',
-    by: '`${type}`',
-    tests: togetherTest,
-    only: 'other limits',
   },
   {
     name: 'id/not-in-order',

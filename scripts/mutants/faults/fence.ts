@@ -112,7 +112,7 @@ export const fenceFaults: readonly Fault[] = [
     breaks: 'a completion whose answer was lost is found to be one’s own',
     file: 'packages/queue/src/settle-runs.ts',
     replace: 'batch.filter(({ id }) => found.has(id))',
-    by: 'false',
+    by: '[]',
     tests: transactionTest,
     only: 'answer was lost',
   },

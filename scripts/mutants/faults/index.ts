@@ -14,11 +14,13 @@ import { keepNothingFaults } from './keep-nothing.ts';
 import { leaseFaults } from './lease.ts';
 import { loopFaults } from './loop.ts';
 import { operateFaults } from './operate.ts';
+import { payloadFaults } from './payload.ts';
 import { renewFaults } from './renew.ts';
 import { runFaults } from './run.ts';
 import { settleFaults } from './settle.ts';
 import { sweepFaults } from './sweep.ts';
 import { tableFaults } from './table.ts';
+import { togetherFaults } from './together.ts';
 import { webFaults } from './web.ts';
 
 export const allFaults: readonly Fault[] = [
@@ -29,6 +31,8 @@ export const allFaults: readonly Fault[] = [
   ...renewFaults,
   ...sweepFaults,
   ...enqueueFaults,
+  ...togetherFaults,
+  ...payloadFaults,
   ...runFaults,
   ...batchFaults,
   ...loopFaults,

@@ -6,6 +6,7 @@ const renewer = 'apps/worker/src/lease-renewer.ts';
 const dispatcher = 'apps/worker/src/dispatcher.ts';
 const keeperTest = ['apps/worker/test/lease-keeper.test.ts'];
 const stepsTest = ['apps/worker/test/drain-steps.test.ts'];
+const neighbourTest = ['apps/worker/test/jobs-of-a-claim.test.ts'];
 
 export const leaseFaults: readonly Fault[] = [
   {
@@ -69,6 +70,22 @@ export const leaseFaults: readonly Fault[] = [
     by: '600_000',
     tests: keeperTest,
     only: 'is never answered',
+  },
+  {
+    name: 'lease/all-of-a-claim-lost',
+    breaks: 'a claim that is gone stops no other run of it',
+    file: keeper,
+    replace: 'const renewals = new Map(',
+    by: 'const nameOf = (fence: { claimToken: string }) => fence.claimToken;\n        const renewals = new Map(',
+    tests: neighbourTest,
+  },
+  {
+    name: 'lease/neighbours-of-the-lost-forgotten',
+    breaks: 'what a lost job was claimed with is renewed',
+    file: renewer,
+    replace: 'this.#kept.get(claimToken)?.delete(id)',
+    by: 'this.#kept.delete(claimToken)',
+    tests: neighbourTest,
   },
   {
     name: 'lease/loss-not-told',

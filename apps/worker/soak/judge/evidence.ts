@@ -54,6 +54,8 @@ export interface Move {
   readonly claimedBy: string | null;
   /** The session's `application_name`: a worker's name and which of its pools. */
   readonly by: string;
+  /** The transaction that made it. */
+  readonly tx: string;
 }
 
 export interface ProcessEvidence {

@@ -2,6 +2,7 @@
  * No fenced write passes silently. What a worker logged is held against three others' word: against what its handlers
  * met, against the table, which shows every settlement that was written, and against what its own metrics counted.
  */
+import { nameOf } from '@fencepost/queue/protocol';
 import type { LogLine } from '@fencepost/testing';
 import { CLAIM_WAS_LOST, COUNTED, RUN_ENDED } from '../messages.ts';
 import { claimKey, claimsOf, type Claim, type Claims } from './claims.ts';
@@ -97,11 +98,14 @@ function spokenOf({ lines }: ProcessEvidence, gone: Evidence['gone']): (claim: C
   const left = new Set<unknown>();
   for (const { msg, claimToken, ids, id, claims } of lines) {
     if (msg === COMPLETED && gone.has(String(id))) saidCompleted.add(claimKey(id, claims));
-    if (msg === FENCED || msg === ABANDONED) fenced.add(claimKey(id, claimToken));
+    if (msg === FENCED || msg === ABANDONED)
+      fenced.add(nameOf({ id: String(id), claimToken: String(claimToken) }));
     if (msg === LEFT_BY_DRAIN) (ids as string[]).forEach((job) => left.add(job));
   }
   return ({ token, job, number }) =>
-    fenced.has(claimKey(job, token)) || left.has(job) || saidCompleted.has(claimKey(job, number));
+    fenced.has(nameOf({ id: job, claimToken: token })) ||
+    left.has(job) ||
+    saidCompleted.has(claimKey(job, number));
 }
 
 function miscounts({ name, lines }: ProcessEvidence, fenced: readonly LogLine[]): Violation[] {

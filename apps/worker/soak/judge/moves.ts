@@ -17,8 +17,8 @@ export function kindOf(move: Move): MoveKind {
   return 'none of the protocol';
 }
 
-/** What was claimed with each token. */
-type Tokens = Map<string, Move[]>;
+/** The transaction that each token came with: a claim takes several jobs with one token, and is one of them. */
+type Tokens = Map<string, string>;
 
 export function judgeMoves(moves: readonly Move[]): Violation[] {
   const violations: Violation[] = [];
@@ -29,14 +29,9 @@ export function judgeMoves(moves: readonly Move[]): Violation[] {
     if (problem)
       violations.push({ rule: 'a job is moved as the protocol says', detail: `${spell(move)}: ${problem}` });
     last.set(move.job, move);
-    if (move.tokenAfter !== null) tokens.set(move.tokenAfter, [...(tokens.get(move.tokenAfter) ?? []), move]);
+    if (move.tokenAfter !== null) tokens.set(move.tokenAfter, move.tx);
   }
   return violations;
-}
-
-/** A claim takes several jobs with one token, each of them once. */
-function isOfAnotherClaim({ job, by }: Move, before: readonly Move[]): boolean {
-  return before.some((move) => move.job === job || move.by !== by);
 }
 
 function problemOf(move: Move, before: Move | undefined, tokens: Tokens): string | undefined {
@@ -50,7 +45,7 @@ function problemOf(move: Move, before: Move | undefined, tokens: Tokens): string
       if (move.early) return 'it was not due yet';
       if (move.claims !== (before?.claims ?? 0) + 1)
         return `the claim before was number ${before?.claims ?? 0}`;
-      if (isOfAnotherClaim(move, tokens.get(move.tokenAfter!) ?? [])) return 'the token was used before';
+      if ((tokens.get(move.tokenAfter!) ?? move.tx) !== move.tx) return 'the token was used before';
       if (charged !== 1) return `it charged ${charged} attempts`;
       return undefined;
     case 'settle':

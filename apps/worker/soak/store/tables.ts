@@ -22,7 +22,8 @@ export function soakTables(password: string): string {
       crashed boolean NOT NULL,
       early boolean NOT NULL,
       "claimedBy" text,
-      "by" text NOT NULL
+      "by" text NOT NULL,
+      tx text NOT NULL DEFAULT txid_current()
     );
     CREATE FUNCTION soak_moved() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN

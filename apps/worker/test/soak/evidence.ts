@@ -39,8 +39,8 @@ export function flawless(): Evidence {
     outside: [{ job: PLAIN, fence: 1 }],
     moves: [
       claim(COMPLETED, 1, 'one'),
-      settle(COMPLETED, 1, 'one', { by: 'one handlers' }),
       claim(RECLAIMED, 1, 'one'),
+      settle(COMPLETED, 1, 'one', { by: 'one handlers' }),
       reclaim(RECLAIMED, 1, 'one'),
       claim(RECLAIMED, 2, 'two'),
       settle(RECLAIMED, 2, 'two', { by: 'two handlers' }),
@@ -113,7 +113,7 @@ export function move(id: string, changes: Partial<Move>): Move {
   return {
     ...{ job: id, stateBefore: 'pending', stateAfter: 'running', tokenBefore: null, tokenAfter: null },
     ...{ attemptsBefore: 0, attemptsAfter: 0, claims: 0, crashed: false, early: false },
-    ...{ claimedBy: null, by: 'somebody' },
+    ...{ claimedBy: null, by: 'somebody', tx: changes.tokenAfter ?? 'a transaction' },
     ...changes,
   };
 }
@@ -131,6 +131,7 @@ function fenced(op: string, id: string, number: number): LogLine {
   return { level: 40, msg, op, id, claimToken: token(id, number) };
 }
 
-function token(id: string, number: number): string {
-  return `token ${number} of ${id}`;
+/** The first worker's two jobs came with one claim. */
+export function token(id: string, number: number): string {
+  return `token ${number} of ${[COMPLETED, RECLAIMED].includes(id) && number === 1 ? 'both' : id}`;
 }

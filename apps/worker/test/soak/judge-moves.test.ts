@@ -23,7 +23,7 @@ test.each([
   [
     'a token of another claim',
     claimOf(PLAIN, 1),
-    { tokenAfter: `token 1 of ${COMPLETED}` },
+    { tokenAfter: given.token(COMPLETED, 1) },
     'the token was used before',
   ],
   [

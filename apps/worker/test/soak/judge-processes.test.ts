@@ -35,6 +35,13 @@ test('a settlement that is not in the table and that nothing speaks of is found'
   ]);
 });
 
+test('what is said of one job of a claim is not said of the others', () => {
+  const found = findingsOf(({ moves }) => ({
+    moves: moves.filter(({ job, tokenBefore }) => job !== COMPLETED || tokenBefore === null),
+  }));
+  expect(found).toContain(`${RULE}: one: claim 1 of job ${COMPLETED} ended unsettled, and nothing says so`);
+});
+
 test('of a claim whose answer was lost, its worker is not expected to know', () => {
   const found = withLines('one', (lines) => {
     const counted = { level: 30, msg: 'soak: counted', fenced: {}, claimsFailed: 1 };

@@ -5,7 +5,7 @@ import { splitUnsettled, type UnsettledRow } from './unsettled.ts';
 /**
  * Settles finished runs where nothing is kept, running → gone: complete.ts with a DELETE in the place of its UPDATE,
  * which writes no new row and no index entries, and leaves nothing to the cleanup. For a batch; a handler's transaction
- * has delete-claimed.ts.
+ * has delete-claimed.ts. An id may stand in it twice, as in complete.ts.
  */
 export async function completeAndDelete(
   client: QueueClient,
@@ -46,8 +46,8 @@ export async function completeAndDelete(
         WHERE job."id" = asked."id"
       ) AS "tokenSeen"
     FROM "asked"
-    -- Looked through only where fewer were deleted than were asked for; and looked up, not joined, which takes 20 ms more
-    -- where one of a thousand is missing.
+    -- Looked through only where fewer were deleted than were asked for; and by looking up, not by joins, which take
+    -- 20 ms more where one of a thousand is missing.
     WHERE (SELECT count(*) FROM "deleted") < (SELECT count(*) FROM "asked")
       AND (asked."id", asked."claimToken") NOT IN (
         SELECT held."id", held."claimToken"

@@ -25,7 +25,7 @@ export function fencedWhere({ id, claimToken }: Fence): FencedWhere {
   return { id: uuid('id', id), claimToken: uuid('claimToken', claimToken), state: 'running' };
 }
 
-/** The pair as one text. */
+/** The pair as one text, as Postgres spells it: in lower case, which it is of what a claim has brought. */
 export function nameOf({ id, claimToken }: Fence): string {
   return claimToken + id;
 }

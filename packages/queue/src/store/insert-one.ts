@@ -1,14 +1,14 @@
 import type { QueueClient } from '../client.ts';
-import type { NewJob, NewJobs } from './new-job.ts';
+import type { NewJob, SharedByJobs } from './new-job.ts';
 import { onceMore } from './once-more.ts';
 
 /**
- * insert.ts for one job, which most enqueues are for: without the lists, whose unfolding takes the server an eighth of
- * the time of such an insert (docs/performance.md).
+ * insert.ts for one job, which most enqueues are for: without the lists, whose unfolding is a ninth of such an insert's
+ * way to the server and back (docs/performance.md).
  */
 export async function insertOne(
   client: QueueClient,
-  { type, maxAttempts, maxCrashes, job }: Omit<NewJobs, 'jobs'> & { readonly job: NewJob },
+  { type, maxAttempts, maxCrashes, job }: SharedByJobs & { readonly job: NewJob },
 ) {
   const inserted = await onceMore(
     () => client.$queryRaw<{ id: string }[]>`

@@ -11,9 +11,12 @@ export interface NewJob {
 }
 
 /** What all jobs of one statement share. */
-export interface NewJobs {
+export interface SharedByJobs {
   readonly type: string;
   readonly maxAttempts: number;
   readonly maxCrashes: number;
+}
+
+export interface NewJobs extends SharedByJobs {
   readonly jobs: readonly NewJob[];
 }

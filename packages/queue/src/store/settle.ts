@@ -86,8 +86,8 @@ export async function settleJobs(client: QueueClient, runs: readonly EndedRun[])
         WHERE job."id" = asked."id"
       ) AS "tokenSeen"
     FROM "asked"
-    -- Looked through only where fewer were settled than were asked for; and looked up, not joined, which takes 20 ms more
-    -- where one of a thousand is missing.
+    -- Looked through only where fewer were settled than were asked for; and by looking up, not by joins, which take
+    -- 20 ms more where one of a thousand is missing.
     WHERE (SELECT count(*) FROM "settled") < (SELECT count(*) FROM "asked")
       AND (asked."id", asked."claimToken") NOT IN (
         SELECT held."id", held."claimToken"
