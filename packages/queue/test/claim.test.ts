@@ -45,7 +45,7 @@ describe('a claim', () => {
     const [id = ''] = await enqueueJobs(prisma, contract, 1, { dedupeKey: 'k', priority: 'high' });
     await prisma.jobQueue.update({
       where: { id },
-      data: { progress: { at: 3 }, trace: { traceparent: '00-a-b-01' }, runAt: hoursAgo(1) },
+      data: { crashes: 2, progress: { at: 3 }, trace: { traceparent: '00-a-b-01' }, runAt: hoursAgo(1) },
     });
     const job = only(await claimOf(prisma, contract));
     const found = await row(id);
@@ -60,7 +60,7 @@ describe('a claim', () => {
         attempts: 1,
         maxAttempts: 7,
         claims: 1,
-        crashes: 0,
+        crashes: 2,
       },
       ...{
         progress: { at: 3 },
@@ -80,6 +80,33 @@ describe('a claim', () => {
     expect(new Date(job.claimedAt)).toEqual(found.claimedAt);
     expect(job.waitedMs).toBeGreaterThan(3_600_000);
     expect(job.waitedMs).toBeLessThan(3_660_000);
+  });
+
+  test('tells of each job what it alone has', async () => {
+    const contract = newContract();
+    const [, id = ''] = await enqueueJobs(prisma, contract, 3);
+    const data = { dedupeKey: 'k', crashes: 1, progress: 7, trace: {}, createdAt: hoursAgo(1) };
+    await prisma.jobQueue.update({ where: { id }, data });
+    const jobs = await claimOf(prisma, contract);
+    expect(jobs).toHaveLength(3);
+    for (const job of jobs) {
+      const isIt = job.id === id;
+      expect(job).toMatchObject({
+        dedupeKey: isIt ? 'k' : null,
+        crashes: isIt ? 1 : 0,
+        progress: isIt ? 7 : null,
+        trace: isIt ? {} : null,
+      });
+      expect(new Date(job.createdAt)).toEqual((await row(job.id)).createdAt);
+      expect(job.createdAt === job.runAt).toBe(!isIt);
+    }
+  });
+
+  test('of a job from before the first year, which no Date can be, tells no wait', async () => {
+    const contract = newContract();
+    const [id = ''] = await enqueueJobs(prisma, contract, 1);
+    await prisma.$executeRaw`UPDATE "job_queue" SET "runAt" = '0044-03-15 BC' WHERE "id" = ${id}::uuid`;
+    expect(only(await claimOf(prisma, contract)).waitedMs).toBe(0);
   });
 
   test('has a token that no other claim has, one for all of its jobs', async () => {

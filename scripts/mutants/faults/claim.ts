@@ -3,6 +3,7 @@ import type { Fault } from '../fault.ts';
 
 const claim = 'packages/queue/src/store/claim.ts';
 const claimTest = ['packages/queue/test/claim.test.ts'];
+const factsTest = ['packages/queue/test/claim.test.ts'];
 const orderTest = ['packages/queue/test/claim-order.test.ts'];
 const delayTest = ['packages/queue/test/retry-delay.test.ts'];
 const lockTest = ['packages/queue/test/locks.test.ts'];
@@ -248,5 +249,45 @@ export const claimFaults: readonly Fault[] = [
     replace: 'WHERE NOT ${isScarce}::boolean',
     by: 'WHERE ${isScarce}::boolean OR true',
     tests: orderTest,
+  },
+  {
+    name: 'claim/created-when-due',
+    breaks: 'a job for later was created before it is due',
+    file: 'packages/queue/src/store/claimed-jobs.ts',
+    replace: 'createdAt?.[id] ?? runAt[n]!',
+    by: 'runAt[n]!',
+    tests: factsTest,
+  },
+  {
+    name: 'claim/crashes-untold',
+    breaks: 'a run is told how often its job was reclaimed',
+    file: 'packages/queue/src/store/claimed-jobs.ts',
+    replace: 'crashes?.[id] ?? 0',
+    by: '0',
+    tests: factsTest,
+  },
+  {
+    name: 'claim/progress-untold',
+    breaks: 'a run is told how far the last one came',
+    file: 'packages/queue/src/store/claimed-jobs.ts',
+    replace: 'progress?.[id] ?? null',
+    by: 'null',
+    tests: factsTest,
+  },
+  {
+    name: 'claim/key-untold',
+    breaks: 'a run is told its dedupe key',
+    file: 'packages/queue/src/store/claimed-jobs.ts',
+    replace: 'dedupeKey?.[id] ?? null',
+    by: 'null',
+    tests: factsTest,
+  },
+  {
+    name: 'claim/no-wait',
+    breaks: 'a claim tells how long a job had been due',
+    file: 'packages/queue/src/store/claimed-jobs.ts',
+    replace: 'claimedAtMs - Date.parse(runAt[n]!) || 0',
+    by: '0',
+    tests: factsTest,
   },
 ];

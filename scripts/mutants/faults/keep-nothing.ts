@@ -7,8 +7,8 @@ const gone = 'packages/queue/src/store/find-gone.ts';
 const settleRuns = 'packages/queue/src/settle-runs.ts';
 const context = 'packages/queue/src/run-context.ts';
 const batcher = 'apps/worker/src/settle-batcher.ts';
-const ownToken = `AND (("id", "claimToken") IN (SELECT "id", "claimToken" FROM "asked")) IS TRUE`;
-const running = `AND "state"::text = 'running'`;
+const ownToken = `AND ("id", "claimToken") IN (SELECT "id", "claimToken" FROM "asked")`;
+const running = `"state" = 'running'\n          AND`;
 const nothingTest = ['packages/queue/test/keep-nothing.test.ts'];
 const transactionTest = ['packages/queue/test/keep-nothing-in-transaction.test.ts'];
 const stateTest = ['packages/queue/test/fence-state.test.ts'];
@@ -74,8 +74,8 @@ export const keepNothingFaults: readonly Fault[] = [
     name: 'delete/by-the-index-of-the-leases',
     breaks: 'a completion that deletes reads no lease but its own',
     file: batch,
-    replace: running,
-    by: `AND "state" = 'running'`,
+    replace: `AND (\n          ${running}`,
+    by: `AND "state" = 'running' AND (`,
     tests: planTest,
     only: 'completion that keeps nothing',
   },
@@ -110,7 +110,7 @@ export const keepNothingFaults: readonly Fault[] = [
     name: 'delete/own-transaction-no-state',
     breaks: 'a ctx.complete that deletes needs the state',
     file: claimed,
-    replace: running,
+    replace: `AND "state"::text = 'running'`,
     by: '',
     tests: stateTest,
   },

@@ -2,7 +2,7 @@
 import type { Fault } from '../fault.ts';
 
 const renew = 'packages/queue/src/store/renew.ts';
-const ownToken = `AND (("id", "claimToken") IN (SELECT "id", "claimToken" FROM "asked")) IS TRUE`;
+const ownToken = `AND ("id", "claimToken") IN (SELECT "id", "claimToken" FROM "asked")`;
 const fenceTest = ['packages/queue/test/fence.test.ts'];
 const renewTest = ['packages/queue/test/renew.test.ts'];
 const lockTest = ['packages/queue/test/locks.test.ts'];
@@ -21,7 +21,7 @@ export const renewFaults: readonly Fault[] = [
     name: 'renew/no-state',
     breaks: 'only a running row is renewed',
     file: renew,
-    replace: `AND "state"::text = 'running'`,
+    replace: `"state" = 'running'\n          AND`,
     by: '',
     tests: ['packages/queue/test/fence-state.test.ts'],
   },

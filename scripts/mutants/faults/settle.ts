@@ -3,10 +3,10 @@ import type { Fault } from '../fault.ts';
 
 const complete = 'packages/queue/src/store/complete.ts';
 const settle = 'packages/queue/src/store/settle.ts';
-const ownToken = `AND (("id", "claimToken") IN (SELECT "id", "claimToken" FROM "asked")) IS TRUE`;
+const ownToken = `AND ("id", "claimToken") IN (SELECT "id", "claimToken" FROM "asked")`;
 const anyToken = `AND "claimToken" IN (SELECT "claimToken" FROM "asked")`;
 const noToken = `AND (SELECT count(*) FROM "asked") > 0`;
-const running = `AND "state"::text = 'running'`;
+const running = `"state" = 'running'\n          AND`;
 const fenceTest = ['packages/queue/test/fence.test.ts'];
 const stateTest = ['packages/queue/test/fence-state.test.ts'];
 const lockTest = ['packages/queue/test/locks.test.ts'];
@@ -52,8 +52,8 @@ export const settleFaults: readonly Fault[] = [
     name: 'complete/no-result',
     breaks: 'the result is kept',
     file: complete,
-    replace: `"result" = results."byName" -> (job."claimToken"::text || job."id"::text)`,
-    by: `"result" = results."byName" -> ''`,
+    replace: `results."byName" -> (job."claimToken"::text || job."id"::text)`,
+    by: `results."byName" -> ''`,
     tests: settleTest,
     only: 'complete with',
   },

@@ -20,19 +20,23 @@ export interface ClaimedJob extends Fence {
   readonly waitedMs: number;
 }
 
-/** What all rows of a claim have in common. */
-type OfTheClaim = Pick<ClaimedJob, 'claimToken' | 'claimedAt'>;
-
-/** The claimed rows, a list a column; null where nothing was claimed. */
-export type ClaimedColumns = OfTheClaim & {
-  readonly [Field in Exclude<keyof ClaimedJob, keyof OfTheClaim>]: readonly ClaimedJob[Field][] | null;
+/** The claimed rows. What is told of each is a list, null where nothing was claimed. */
+export type ClaimedColumns = Pick<ClaimedJob, 'claimToken' | 'claimedAt'> & {
+  readonly [Field in OfEach]: readonly ClaimedJob[Field][] | null;
+} & {
+  /** By id; null where no row has anything to tell. */
+  readonly [Field in OfSome]: Readonly<Record<string, ClaimedJob[Field]>> | null;
 };
 
+type OfEach = 'id' | 'type' | 'payload' | 'priority' | 'runAt' | 'attempts' | 'maxAttempts' | 'claims';
+type OfSome = 'createdAt' | 'crashes' | 'dedupeKey' | 'progress' | 'trace';
+
 export function claimedJobs(columns: ClaimedColumns): ClaimedJob[] {
-  const { claimToken, claimedAt, id: ids, ...lists } = columns;
+  const { claimToken, claimedAt, id: ids } = columns;
   if (ids === null) return [];
-  const { type, payload, priority, runAt, createdAt, attempts, maxAttempts } = lists as Lists;
-  const { claims, crashes, dedupeKey, progress, trace, waitedMs } = lists as Lists;
+  const { type, payload, priority, runAt, attempts, maxAttempts, claims } = columns as Lists;
+  const { createdAt, crashes, dedupeKey, progress, trace } = columns;
+  const claimedAtMs = Date.parse(claimedAt);
   return ids
     .map((id, n) => ({
       id,
@@ -41,24 +45,23 @@ export function claimedJobs(columns: ClaimedColumns): ClaimedJob[] {
       payload: payload[n],
       priority: priority[n]!,
       runAt: runAt[n]!,
-      createdAt: createdAt[n]!,
+      createdAt: createdAt?.[id] ?? runAt[n]!,
       claimedAt,
       attempts: attempts[n]!,
       maxAttempts: maxAttempts[n]!,
       claims: claims[n]!,
-      crashes: crashes[n]!,
-      dedupeKey: dedupeKey[n]!,
-      progress: progress[n],
-      trace: trace[n],
-      waitedMs: waitedMs[n]!,
+      crashes: crashes?.[id] ?? 0,
+      dedupeKey: dedupeKey?.[id] ?? null,
+      progress: progress?.[id] ?? null,
+      trace: trace?.[id] ?? null,
+      // Instants that no Date can be, of years before the first, count as no wait.
+      waitedMs: claimedAtMs - Date.parse(runAt[n]!) || 0,
     }))
     .sort(byOrderOfStart);
 }
 
 /** The lists are null together. */
-type Lists = {
-  readonly [Field in Exclude<keyof ClaimedJob, keyof OfTheClaim>]: readonly ClaimedJob[Field][];
-};
+type Lists = { readonly [Field in OfEach]: readonly ClaimedJob[Field][] };
 
 /** RETURNING has no order. Instants of one session are spelled alike, so that their text sorts as they do. */
 function byOrderOfStart(a: ClaimedJob, b: ClaimedJob): number {

@@ -23,9 +23,11 @@ export async function completeAndDelete(
       SELECT "id", "claimToken"
       FROM "job_queue"
       WHERE "id" = ANY (ARRAY(SELECT "id" FROM "asked"))
-        -- As text, and each row against its own token: see complete.ts.
-        AND "state"::text = 'running'
-        AND (("id", "claimToken") IN (SELECT "id", "claimToken" FROM "asked")) IS TRUE
+        -- Each row against its own token, behind IS TRUE: see complete.ts.
+        AND (
+          "state" = 'running'
+          AND ("id", "claimToken") IN (SELECT "id", "claimToken" FROM "asked")
+        ) IS TRUE
       ORDER BY "id"
       -- The lock of a DELETE, and not the lesser one of the other settlements: a transaction that has just inserted a
       -- row which refers to the job keeps it from being deleted, and would be waited for.

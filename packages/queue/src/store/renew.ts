@@ -38,9 +38,11 @@ export async function renewClaims(
       SELECT "id"
       FROM "job_queue"
       WHERE "id" = ANY (ARRAY(SELECT "id" FROM "asked"))
-        -- As text, and each row against its own token: see complete.ts.
-        AND "state"::text = 'running'
-        AND (("id", "claimToken") IN (SELECT "id", "claimToken" FROM "asked")) IS TRUE
+        -- Each row against its own token, behind IS TRUE: see complete.ts.
+        AND (
+          "state" = 'running'
+          AND ("id", "claimToken") IN (SELECT "id", "claimToken" FROM "asked")
+        ) IS TRUE
       ORDER BY "id"
       -- A handler's transaction may hold its job's row: the others are not to wait for it.
       FOR NO KEY UPDATE SKIP LOCKED

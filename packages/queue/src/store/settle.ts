@@ -28,9 +28,11 @@ export async function settleJobs(client: QueueClient, runs: readonly EndedRun[])
       SELECT "id", "claimToken"
       FROM "job_queue"
       WHERE "id" = ANY (ARRAY(SELECT "id" FROM "asked"))
-        -- As text, and each row against its own token: see complete.ts.
-        AND "state"::text = 'running'
-        AND (("id", "claimToken") IN (SELECT "id", "claimToken" FROM "asked")) IS TRUE
+        -- Each row against its own token, behind IS TRUE: see complete.ts.
+        AND (
+          "state" = 'running'
+          AND ("id", "claimToken") IN (SELECT "id", "claimToken" FROM "asked")
+        ) IS TRUE
       ORDER BY "id"
       FOR NO KEY UPDATE SKIP LOCKED
     ),
