@@ -1,4 +1,4 @@
-/** The completion on the lean table, each row matched with its own token; IS TRUE keeps the match from becoming a join. */
+/** The completion on the lean table, of the jobs of one claim, which have its token. */
 export const SETTLE_ON_LEAN_TABLE = {
   name: 'limit_lean_settle',
   text: `
@@ -8,5 +8,5 @@ export const SETTLE_ON_LEAN_TABLE = {
       token = NULL,
       lock_until = NULL
     WHERE id = ANY ($1::bigint[])
-      AND ((id, token) IN (SELECT * FROM unnest($1::bigint[], $2::uuid[]))) IS TRUE`,
+      AND token = $2::uuid`,
 };

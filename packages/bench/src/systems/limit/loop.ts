@@ -5,8 +5,13 @@
 import pg from 'pg';
 import { runAll, type Payload, type SystemWorker, type WorkerSettings } from '../system.ts';
 
-/** Of a claimed row: its id, its token and its payload. */
-type Claimed = readonly [id: string, token: string, payload: Payload];
+/** What a claim answers: lists that are null where nothing was claimed. */
+interface Claimed {
+  readonly token: string;
+  readonly ids: readonly string[] | null;
+  readonly payloads: readonly Payload[] | null;
+  readonly head: string[] | null;
+}
 
 /** A prepared statement. */
 interface Statement {
@@ -15,11 +20,11 @@ interface Statement {
 }
 
 export interface Statements {
-  /** Takes the number of jobs and from where to look; gives what was claimed as one JSON value, and the last of it. */
+  /** Takes the number of jobs and from where to look; gives what was claimed, and the last of it. */
   readonly claim: Statement;
   /** From where to look to see everything. */
   readonly beginning: readonly string[];
-  /** Takes ids and tokens. */
+  /** Takes the ids of one claim, and its token. */
   readonly settle: Statement;
   readonly channel: string;
 }
@@ -64,16 +69,12 @@ export async function openLimitWorker(
     let from = beginning;
     for (;;) {
       isWoken = false;
-      const { rows } = await client.query<{ claimed: string | null; head: string[] | null }>({
-        ...claim,
-        values: [batch, ...from],
-      });
-      const claimed = JSON.parse(rows[0]?.claimed ?? '[]') as Claimed[];
-      if (claimed.length > 0) {
-        from = rows[0]?.head ?? beginning;
-        const payloads = claimed.map(([, , payload]) => payload);
+      const { rows } = await client.query<Claimed>({ ...claim, values: [batch, ...from] });
+      const { token, ids, payloads, head } = rows[0]!;
+      if (ids && payloads) {
+        from = head ?? beginning;
         await runAll(payloads, handler);
-        settling.push(settleAll(client, claimed));
+        settling.push(settleAll(client, ids, token));
         if (settling.length >= SETTLEMENTS_IN_FLIGHT) await settling.shift();
       } else if (from !== beginning) {
         from = beginning;
@@ -84,11 +85,9 @@ export async function openLimitWorker(
     }
   }
 
-  async function settleAll(client: pg.Client, claimed: readonly Claimed[]): Promise<void> {
-    const ids = claimed.map(([id]) => id);
-    const tokens = claimed.map(([, token]) => token);
-    const { rowCount } = await client.query({ ...settle, values: [ids, tokens] });
-    if (rowCount !== claimed.length) throw new Error(`${rowCount} of ${claimed.length} were settled`);
+  async function settleAll(client: pg.Client, ids: readonly string[], token: string): Promise<void> {
+    const { rowCount } = await client.query({ ...settle, values: [ids, token] });
+    if (rowCount !== ids.length) throw new Error(`${rowCount} of ${ids.length} were settled`);
   }
 
   return {

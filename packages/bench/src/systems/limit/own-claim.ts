@@ -6,7 +6,10 @@
 export const CLAIM_ON_OWN_TABLE = {
   name: 'limit_own_claim',
   text: `
-    WITH "chosen" AS MATERIALIZED (
+    WITH "claim" AS MATERIALIZED (
+      SELECT gen_random_uuid() AS "token"
+    ),
+    "chosen" AS MATERIALIZED (
       SELECT "runAt", "id"
       FROM "job_queue"
       WHERE "state" = 'pending'
@@ -22,7 +25,7 @@ export const CLAIM_ON_OWN_TABLE = {
       UPDATE "job_queue"
       SET
         "state" = 'running',
-        "claimToken" = gen_random_uuid(),
+        "claimToken" = (SELECT "token" FROM "claim"),
         "lockUntil" = now() + interval '30 seconds',
         "attempts" = "attempts" + 1,
         "claims" = "claims" + 1,
@@ -31,9 +34,12 @@ export const CLAIM_ON_OWN_TABLE = {
         "claimedAt" = now(),
         "updatedAt" = now()
       WHERE "id" = ANY (ARRAY(SELECT "id" FROM "chosen"))
-      RETURNING "id", "claimToken", "payload"
+      RETURNING "id", "payload"
     )
     SELECT
-      (SELECT json_agg(json_build_array("id", "claimToken", "payload")) FROM "claimed")::text AS "claimed",
-      (SELECT json_build_array("runAt", "id") FROM "chosen" ORDER BY "runAt" DESC, "id" DESC LIMIT 1) AS "head"`,
+      (SELECT "token" FROM "claim") AS "token",
+      json_agg("id") AS "ids",
+      json_agg("payload") AS "payloads",
+      (SELECT json_build_array("runAt", "id") FROM "chosen" ORDER BY "runAt" DESC, "id" DESC LIMIT 1) AS "head"
+    FROM "claimed"`,
 };

@@ -1,6 +1,6 @@
 /**
- * The completion on `job_queue`: what packages/queue/src/store/complete.ts writes, column by column. Each row is matched
- * with its own token; IS TRUE keeps the match from becoming a join, which scans the table.
+ * The completion on `job_queue`: what packages/queue/src/store/complete.ts writes, column by column, for the jobs of
+ * one claim, which have its token.
  */
 export const SETTLE_ON_OWN_TABLE = {
   name: 'limit_own_settle',
@@ -14,5 +14,5 @@ export const SETTLE_ON_OWN_TABLE = {
       "finishedAt" = now(),
       "updatedAt" = now()
     WHERE "id" = ANY ($1::uuid[])
-      AND (("id", "claimToken") IN (SELECT * FROM unnest($1::uuid[], $2::uuid[]))) IS TRUE`,
+      AND "claimToken" = $2::uuid`,
 };
