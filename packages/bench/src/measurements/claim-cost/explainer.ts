@@ -1,6 +1,6 @@
 /** A client for the queue's statements that has each of them explained, with its values, and carries out none for good. */
 import type { QueueClient } from '@fencepost/queue';
-import type { ClientBase } from 'pg';
+import pg, { type ClientBase } from 'pg';
 
 interface Plan {
   readonly 'Execution Time': number;
@@ -15,27 +15,44 @@ export interface Explainer {
   readonly pages: number[];
 }
 
-export function openExplainer(session: ClientBase): Explainer {
+/** Plans are made and kept as in the worker's sessions: db/src/pool.ts. */
+const FIXED_PLANS = `
+  SET plan_cache_mode = force_generic_plan;
+  SET enable_seqscan = off;
+  SET jit = off`;
+
+export async function openExplainer(session: ClientBase): Promise<Explainer> {
   const times: number[] = [];
   const pages: number[] = [];
+  const prepared = new Map<string, string>();
   const refuse = () => Promise.reject(new Error('only claims are explained'));
+
+  /** Under the name that it gives. */
+  async function prepare(sql: string): Promise<string> {
+    const name = prepared.get(sql) ?? `statement_${prepared.size}`;
+    if (!prepared.has(sql)) await session.query(`PREPARE ${name} AS ${sql}`);
+    prepared.set(sql, name);
+    return name;
+  }
+
+  await session.query(FIXED_PLANS);
   return {
     times,
     pages,
     client: {
       async $queryRaw<T>(query: TemplateStringsArray, ...values: unknown[]): Promise<T> {
-        const sql = query.reduce((text, part, index) => `${text}$${index}${part}`);
+        const name = await prepare(query.reduce((text, part, index) => `${text}$${index}${part}`));
+        const execute = `EXECUTE ${name} (${values.map(literal).join(', ')})`;
         const explained = await rolledBack<{ 'QUERY PLAN': Plan[] }>(
           session,
-          `EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) ${sql}`,
-          values,
+          `EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) ${execute}`,
         );
         for (const { 'Execution Time': ms, Plan: plan } of explained[0]?.['QUERY PLAN'] ?? []) {
           times.push(ms);
           pages.push(plan['Shared Hit Blocks'] + plan['Shared Read Blocks']);
         }
         // For whoever sent it, and reads what it gave.
-        return (await rolledBack(session, sql, values)) as T;
+        return (await rolledBack(session, execute)) as T;
       },
       $executeRaw: refuse,
       jobQueue: { updateMany: refuse },
@@ -43,13 +60,15 @@ export function openExplainer(session: ClientBase): Explainer {
   };
 }
 
-async function rolledBack<Row extends object>(
-  session: ClientBase,
-  sql: string,
-  values: unknown[],
-): Promise<Row[]> {
+/** EXECUTE takes no parameters from outside. */
+function literal(value: unknown): string {
+  const text = Array.isArray(value) ? `{${value.map((item) => JSON.stringify(String(item))).join(',')}}` : value;
+  return pg.escapeLiteral(String(text));
+}
+
+async function rolledBack<Row extends object>(session: ClientBase, sql: string): Promise<Row[]> {
   await session.query('BEGIN');
-  const { rows } = await session.query<Row>(sql, values);
+  const { rows } = await session.query<Row>(sql);
   await session.query('ROLLBACK');
   return rows;
 }

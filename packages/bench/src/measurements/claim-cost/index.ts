@@ -41,7 +41,7 @@ function measure(bench: Bench, contestant: Contestant, { types, statements }: Fi
     try {
       for (const statement of statements) await session.query(statement);
       await settle();
-      const explainer = openExplainer(session);
+      const explainer = await openExplainer(session);
       const wanted = types.map((type) => ({ type, slots: BATCH, leaseMs: 30_000, retry: RETRY }));
       for (let n = 0; n < CLAIMS; n++) {
         await claimJobs(explainer.client, { workerId: 'bench', wanted, capacity: BATCH });
