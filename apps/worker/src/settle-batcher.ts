@@ -13,7 +13,6 @@ import {
   nameOf,
   settleRuns,
   sqlState,
-  type SettledRun,
   type SettledRuns,
   type Settlement,
 } from '@fencepost/queue/protocol';
@@ -23,21 +22,11 @@ import type { DatabaseWatch } from './database-watch.ts';
 import type { ReportFenced } from './fenced.ts';
 import type { HeldRun, HeldRuns } from './held-runs.ts';
 import type { Metrics } from './metrics.ts';
+import { PendingSettlement } from './pending-settlement.ts';
 import { wholeBatch } from './whole-batch.ts';
 
 /** From one statement to the next: one costs next to the same for fifty runs as for one, and no slot waits for it. */
 const APART_MS = 5;
-
-interface Pending {
-  readonly held: HeldRun;
-  readonly settlement: Settlement;
-  /** When it ended, or when its row was last found locked, by the worker's clock. */
-  since: number;
-  /** It was sent, and whether it was written is not known. */
-  sent: boolean;
-  /** The database refused a statement that it was in, so that from then on it gets one of its own. */
-  alone: boolean;
-}
 
 export interface SettleBatcherOptions {
   readonly client: QueueClient;
@@ -54,8 +43,8 @@ export class SettleBatcher {
   readonly #options: SettleBatcherOptions;
   readonly #backoff = createBackoff({ firstMs: 50, maxMs: 1_000 });
   readonly #wholeBatch: number;
-  #gathering: Pending[] = [];
-  #aside: Pending[] = [];
+  #gathering: PendingSettlement[] = [];
+  #aside: PendingSettlement[] = [];
   /** By the worker's clock. */
   #sentAt = -Infinity;
   /** Statements under way, and the one that what gathers is waiting for. */
@@ -71,7 +60,7 @@ export class SettleBatcher {
 
   add(held: HeldRun, settlement: Settlement): void {
     held.ended = true;
-    const pending = { held, settlement, since: this.#options.clock.now(), sent: false, alone: false };
+    const pending = new PendingSettlement(held, settlement, this.#options.clock.now());
     if (this.#failing) return void this.#aside.push(pending);
     this.#gathering.push(pending);
     void this.#work();
@@ -108,16 +97,16 @@ export class SettleBatcher {
     await new Promise<void>((resolve) => void clock.after(waitMs, resolve));
   }
 
-  #nextBatch(): Pending[] {
+  #nextBatch(): PendingSettlement[] {
     const alone = this.#gathering.findIndex((pending) => pending.alone);
     if (alone === 0) return this.#gathering.splice(0, 1);
     return this.#gathering.splice(0, alone === -1 ? this.#wholeBatch : Math.min(alone, this.#wholeBatch));
   }
 
-  async #write(batch: readonly Pending[]): Promise<void> {
+  async #write(batch: readonly PendingSettlement[]): Promise<void> {
     const { client, clock, database, keepCompleted } = this.#options;
     this.#sentAt = clock.now();
-    const settle = () => settleRuns(client, batch.map(toSettledRun), { keepCompleted });
+    const settle = () => settleRuns(client, batch, { keepCompleted });
     try {
       this.#written(batch, await database.run('settle', settle));
     } catch (error) {
@@ -137,16 +126,16 @@ export class SettleBatcher {
     }
   }
 
-  #written(batch: readonly Pending[], { lost, locked, completed = [] }: SettledRuns): void {
+  #written(batch: readonly PendingSettlement[], { lost, locked, completed = [] }: SettledRuns): void {
     const exceptions = new Map([
       ...lost.map((fence) => [nameOf(fence), 'lost'] as const),
       ...locked.map((fence) => [nameOf(fence), 'locked'] as const),
       ...completed.map((fence) => [nameOf(fence), 'completed'] as const),
     ]);
-    const later: Pending[] = [];
+    const later: PendingSettlement[] = [];
     for (const pending of batch) {
       const { held, settlement } = pending;
-      const exception = exceptions.size > 0 ? exceptions.get(nameOf(held.job)) : undefined;
+      const exception = exceptions.size > 0 ? exceptions.get(nameOf(pending)) : undefined;
       switch (exception) {
         case undefined:
           this.#settled(held, settlement);
@@ -189,16 +178,16 @@ export class SettleBatcher {
     }
   }
 
-  #lost({ held, settlement }: Pending): void {
+  #lost({ held, settlement }: PendingSettlement): void {
     this.#options.reportFenced({ op: 'settle', job: held.job, lost: settlement });
     this.#options.held.settled(held);
   }
 
   /** To be tried again in a while; gives up those for which the length of their lease has passed. */
-  #putAside(batch: readonly Pending[]): void {
+  #putAside(batch: readonly PendingSettlement[]): void {
     const { clock } = this.#options;
     const now = clock.now();
-    const isOver = ({ held, since }: Pending) => now - since > held.leaseMs;
+    const isOver = ({ held, since }: PendingSettlement) => now - since > held.leaseMs;
     this.#abandon(batch.filter(isOver), 'the database has not taken it for a whole lease');
     this.#aside.push(...batch.filter((pending) => !isOver(pending)));
     if (this.#aside.length === 0 || this.#retryIsSet) return;
@@ -211,7 +200,7 @@ export class SettleBatcher {
     });
   }
 
-  #abandon(batch: readonly Pending[], why: string): void {
+  #abandon(batch: readonly PendingSettlement[], why: string): void {
     const { logger, metrics, held: runs } = this.#options;
     for (const { held, settlement } of batch) {
       const { id, type, claimToken } = held.job;
@@ -224,14 +213,6 @@ export class SettleBatcher {
 
 /** Of a run whose transaction had completed the job, or whose first settlement had. */
 const COMPLETED: Settlement = { settle: 'complete', result: null };
-
-function toSettledRun({ held: { job, run }, settlement, sent }: Pending): SettledRun {
-  const { id, claimToken, claims } = job;
-  // Only a completion that was sent may have completed the job: a retry that was, and that another run has followed,
-  // is not to be taken for it where a completion leaves no row to tell.
-  const mayHaveCompleted = sent && settlement.settle === 'complete';
-  return { id, claimToken, claims, settlement, completing: run.completing() || mayHaveCompleted };
-}
 
 /** 22 (data exception) and 23 (constraint violation): trying the same again cannot help. */
 function isAboutData(state: string): boolean {

@@ -77,8 +77,11 @@ class JobRun implements PreparedRun, Expiring {
   readonly #handler: JobHandler;
   readonly #environment: RunEnvironment;
   readonly #listener: RunListener;
-  readonly #stopping: StopSignal;
-  readonly #context: RunContext;
+  /** Made when somebody asks for it: most runs end before that. */
+  #stopping: StopSignal | undefined;
+  /** While the handler is under way: what waits for its settlement holds no more than that needs. */
+  #context: RunContext | undefined;
+  #completing = false;
   #ended = false;
 
   constructor(job: ClaimedJob, handler: JobHandler, environment: RunEnvironment, listener: RunListener) {
@@ -86,24 +89,22 @@ class JobRun implements PreparedRun, Expiring {
     this.#handler = handler;
     this.#environment = environment;
     this.#listener = listener;
-    this.#stopping = new StopSignal(environment.timers);
-    this.#context = new RunContext(job, environment, this.#stopping);
   }
 
   get signal(): AbortSignal {
-    return this.#stopping.signal;
+    return this.#stopSignal().signal;
   }
 
   get stoppedAt(): number | undefined {
-    return this.#stopping.stoppedAt;
+    return this.#stopping?.stoppedAt;
   }
 
   completing(): boolean {
-    return this.#context.completing();
+    return this.#context?.completing() ?? this.#completing;
   }
 
   stop(reason: StopReason): boolean {
-    return this.#stopping.stop(reason);
+    return this.#stopSignal().stop(reason);
   }
 
   release(): void {
@@ -117,13 +118,13 @@ class JobRun implements PreparedRun, Expiring {
 
   expire(): void {
     const error = new JobTimeoutError(this.job.type, this.#handler.contract.timeoutMs);
-    this.#stopping.stop(error);
+    this.stop(error);
     this.#end({ outcome: 'failed', kind: 'timeout', thrown: describeThrown(error) });
   }
 
   /** What the listener throws is not the handler's: it is thrown from here, where nobody handles it. */
   async #run(): Promise<void> {
-    const context = this.#context;
+    const context = (this.#context = new RunContext(this.job, this.#environment, this));
     let outcome: Outcome;
     let unseen: Thrown | undefined;
     try {
@@ -133,14 +134,20 @@ class JobRun implements PreparedRun, Expiring {
         ? classifyThrown(new CompletionRolledBackError(this.job.id), undefined)
         : { outcome: 'completed', result: storableJson(result, MAX_RESULT_BYTES) };
     } catch (thrown) {
-      outcome = classifyThrown(thrown, this.#stopping.reason);
+      outcome = classifyThrown(thrown, this.#stopping?.reason);
       if (context.completing()) unseen = describeThrown(thrown);
     }
+    this.#completing = context.completing();
+    this.#context = undefined;
     this.#environment.deadlines.end(this, this.#handler.contract.timeoutMs);
     this.#end(outcome);
     this.#listener.onReturn();
     // As the row would tell it, and last: a logger may throw, that is given what cannot be read for instance.
     if (unseen) context.logger.warn({ err: unseen }, 'handler threw after ctx.complete');
+  }
+
+  #stopSignal(): StopSignal {
+    return (this.#stopping ??= new StopSignal(this.#environment.timers));
   }
 
   /** The first outcome is the run's; a later one is the return of a handler that was no longer waited for. */

@@ -27,12 +27,16 @@ const PROGRESS_PAUSE_MS = 20;
 export class RunContext implements JobContext {
   readonly #claimed: ClaimedJob;
   readonly #environment: RunEnvironment;
-  readonly #stopping: StopSignal;
+  readonly #stopping: Pick<StopSignal, 'signal' | 'stop'>;
   #job: RunningJob | undefined;
   #logger: JobContext['logger'] | undefined;
   #completing = false;
 
-  constructor(claimed: ClaimedJob, environment: RunEnvironment, stopping: StopSignal) {
+  constructor(
+    claimed: ClaimedJob,
+    environment: RunEnvironment,
+    stopping: Pick<StopSignal, 'signal' | 'stop'>,
+  ) {
     this.#claimed = claimed;
     this.#environment = environment;
     this.#stopping = stopping;

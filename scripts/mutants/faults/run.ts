@@ -13,7 +13,7 @@ export const runFaults: readonly Fault[] = [
     name: 'run/timeout-does-not-abort',
     breaks: 'a timeout aborts the signal',
     file: execute,
-    replace: 'this.#stopping.stop(error);',
+    replace: 'this.stop(error);',
     by: '',
     tests: executeTest,
     only: 'ends the run while',

@@ -35,6 +35,9 @@ export type Settlement =
   /** Pending again and due at once, uncharged. */
   | { readonly settle: 'release' };
 
+/** One for all: nearly every run that there is comes to this. */
+const COMPLETED: Settlement = { settle: 'complete', result: null };
+
 export interface AttemptCount {
   /** Attempts charged so far, this one included. */
   readonly attempts: number;
@@ -44,7 +47,7 @@ export interface AttemptCount {
 export function decide(outcome: Outcome, { attempts, maxAttempts }: AttemptCount): Settlement {
   switch (outcome.outcome) {
     case 'completed':
-      return { settle: 'complete', result: outcome.result };
+      return outcome.result === null ? COMPLETED : { settle: 'complete', result: outcome.result };
     case 'failed': {
       const error = { ...outcome.thrown, kind: outcome.kind };
       return attempts >= maxAttempts ? { settle: 'bury', error } : { settle: 'retry', error };

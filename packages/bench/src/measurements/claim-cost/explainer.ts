@@ -62,7 +62,9 @@ export async function openExplainer(session: ClientBase): Promise<Explainer> {
 
 /** EXECUTE takes no parameters from outside. */
 function literal(value: unknown): string {
-  const text = Array.isArray(value) ? `{${value.map((item) => JSON.stringify(String(item))).join(',')}}` : value;
+  const text = Array.isArray(value)
+    ? `{${value.map((item) => JSON.stringify(String(item))).join(',')}}`
+    : value;
   return pg.escapeLiteral(String(text));
 }
 
