@@ -114,7 +114,8 @@ start receiver --entrypoint node -- -e '
     if (url in answer) setTimeout(() => response.end(), answer[url]);
   }).listen(9000);'
 start web -- node apps/web/dist/main.js
-start worker -- node apps/worker/dist/main.js
+# As the image has it.
+start worker --
 wait_for 'web: /healthz and /readyz' api GET /readyz
 request GET http://localhost:8080/healthz >/dev/null || fail '/healthz of web'
 wait_for 'worker: /healthz' request GET "http://$run-worker:8081/healthz"
@@ -137,7 +138,7 @@ is_true 'count("deliveredAt") = 6 FROM delivery' || fail 'the job in flight was 
 ok 'the job in flight was finished first'
 
 docker rm "$run-worker" >/dev/null
-start worker --env DRAIN_TIMEOUT=2s -- node apps/worker/dist/main.js
+start worker --env DRAIN_TIMEOUT=2s --
 emit never
 wait_for 'a job that does not end is in flight' is_true "EXISTS (SELECT FROM job_queue WHERE state = 'running')"
 stop_worker

@@ -1,4 +1,4 @@
-/** What fly.toml and the code have to agree on: when a worker is killed, where it answers, and what is started. */
+/** What fly.toml and the code have to agree on: when a worker is killed, where it answers, and what is started, and how. */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -33,10 +33,20 @@ test('the processes are what the build makes of each app', () => {
   const commands = [...(tables['processes'] ?? [])];
   expect(commands.map(([group]) => group)).toEqual(['app', 'worker']);
   for (const [, command] of commands) {
-    const [, app = ''] = /^node (apps\/\w+)\/dist\/main\.js$/.exec(command) ?? [];
+    const [, app = ''] = /^node (?:--\S+ )*(apps\/\w+)\/dist\/main\.js$/.exec(command) ?? [];
     expect(existsSync(join(repositoryRoot, app, 'src/main.ts'))).toBe(true);
   }
   expect(existsSync(join(repositoryRoot, value('build', 'dockerfile')))).toBe(true);
+});
+
+test('a worker is started with the same options of Node wherever it is started', async () => {
+  const options = (text: string) => text.match(/--(max-semi|heap-grow)[\w-]+=\d+/g);
+  const optionsIn = async (file: string) => options(await readFile(join(repositoryRoot, file), 'utf8'));
+  const ofTheImage = await optionsIn('apps/worker/Dockerfile');
+  expect(ofTheImage).toHaveLength(2);
+  expect(options(value('processes', 'worker'))).toEqual(ofTheImage);
+  expect(await optionsIn('apps/worker/package.json')).toEqual(ofTheImage);
+  expect(await optionsIn('packages/bench/src/systems/index.ts')).toEqual(ofTheImage);
 });
 
 function value(table: string, key: string): string {

@@ -19,7 +19,7 @@ export interface Contestant {
 }
 
 /** As apps/worker/Dockerfile has them. */
-const FENCEPOST_OPTIONS = ['--max-semi-space-size=8'];
+const FENCEPOST_OPTIONS = ['--max-semi-space-size=16', '--heap-growing-percent=100'];
 
 /** Of the limit. */
 const GRID = ['100x1', '100x2', '100x4', '500x1', '500x2', '500x4'];
